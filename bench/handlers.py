@@ -85,7 +85,7 @@ class Race:
 
 @asynccontextmanager
 async def _worker(feeder: Feeder, race: Race) -> AsyncIterator[None]:
-    kinds = beside_python({race.kind: race.settings})
+    kinds = beside_python({race.kind: race.settings}).kinds
     settings = WorkerSettings(name="bench", own_slots={race.kind: race.slots})
     worker = Crew(lambda: feeder, SystemClock(), SystemChance(), settings, kinds=kinds)
     task = asyncio.create_task(worker.run(), name="worker")

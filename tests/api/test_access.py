@@ -27,7 +27,7 @@ from foliot.operations.tokens import bootstrap, create_token, make_login_code, r
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 
-VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1", "callback": "c0ffee"}
+VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1", "callback": "c0ffee", "kind": "http"}
 BODIES: Mapping[str, Any] = {
     "POST /api/v1/jobs": {"name": "new", "definition": {"run": {"python": "m:f"}}},
     "POST /api/v1/jobs:validate": {"definition": {"run": {"python": "m:f"}}},

@@ -218,11 +218,12 @@ def test_bad_definitions_say_which_field(foliot: Shell) -> None:
     assert foliot("job", "show", "x").code == 3
     nothing = foliot("job", "create", "x", "--every", "1m")
     assert (nothing.code, "Say what runs with --py" in nothing.err) == (2, True)
-    nobody = foliot("job", "create", "x", "--set", "run.shel=ls")
-    assert nobody.code == 2
-    assert 'No worker serves jobs of the kind "shel".' in nobody.err
-    assert "known are: " in nobody.err
-    assert "[FOL-1099]" in nobody.err
+    nobody = foliot("job", "create", "x", "--set", "run.shel=ls", "--dry-run")
+    assert nobody.code == 0
+    assert 'No live worker that may run this job offers the kind "shel"' in nobody.err
+    assert "did you mean shell? start a worker that offers shel; known are: " in nobody.err
+    assert nobody.err.count("FOL-1099") == 1
+    assert "no live worker can execute it yet" not in nobody.err, "it is said once"
 
 
 def test_the_past_is_filled_after_a_preview(foliot: Shell) -> None:

@@ -12,10 +12,11 @@ from tests.cluster.api import Api, people_of
 from tests.cluster.asking import asked
 from tests.cluster.cluster import Cluster
 from tests.eventually import soon
-from tests.installing import make_package
+from tests.installing import install_wheel, make_package
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
+PLUG_INS = Path(__file__).parents[1] / "plug_ins"
 TERM = "SELECT term FROM leases WHERE name = 'leader'"
 LABELS = "SELECT labels FROM nodes WHERE kind = 'server' ORDER BY started_at DESC"
 SECRET = "s3cret-canary"
@@ -80,6 +81,7 @@ async def test_what_packages_bring_serves_a_cluster(cluster: Cluster, tmp_path: 
         run = (await api.trigger("loud")).json()["id"]
         ended = await api.ended(run)
         await check_nothing_is_told(api, worker.pid)
+        await check_wheels_serve(cluster, api, tmp_path)
     assert (ended["state"], ended["result"]) == ("SUCCEEDED", "hello (low)"), ended
 
     term = await asked(cluster.url, TERM)
@@ -89,6 +91,39 @@ async def test_what_packages_bring_serves_a_cluster(cluster: Cluster, tmp_path: 
     written = [*tmp_path.glob("*.log"), *tmp_path.glob("foliot.db*")]
     assert len(written) >= 4, written
     assert [file for file in written if any(form.encode() in file.read_bytes() for form in FORMS)] == []
+
+
+async def check_wheels_serve(cluster: Cluster, api: Api, folder: Path) -> None:
+    """Two packages from wheels beside one worker: one works, the other cannot be imported and stops nothing."""
+    definition = {"run": {"weather": {"city": "Rome", "days": 2}}}
+    early = await api.ask("POST", "/api/v1/jobs", {"name": "early", "definition": definition})
+    assert [warning["code"] for warning in early.json()["warnings"]] == ["FOL-1099"], early.text
+    run = (await api.trigger("early")).json()["id"]
+    why = await api.get(f"/api/v1/runs/{run}/why")
+    assert "no worker offers weather" in why.text, why.text
+
+    for name in ("weather", "storm"):
+        installed = install_wheel(PLUG_INS / name, folder)
+    cluster.start_worker("w2", jobs="", environment={"PYTHONPATH": str(installed)})
+    ended = await api.ended(run)
+    assert (ended["state"], ended["result"]) == ("SUCCEEDED", {"city": "Rome", "days": ["rain", "rain"]}), ended
+
+    wrong = {"run": {"weather": {"city": "Rome", "days": 9}}}
+    refused = (await api.ask("POST", "/api/v1/jobs", {"name": "late", "definition": wrong})).json()
+    assert (refused["code"], refused["detail"]) == ("FOL-1114", "run.weather.days=9 is more than 7."), refused
+    weather = (await api.get("/api/v1/handlers/weather")).json()
+    assert [(one["version"], one["nodes"]) for one in weather["versions"]] == [("1.2", ["w2"])]
+    node = (await api.get("/api/v1/nodes/w2")).json()
+    assert node["kinds"] == [{"kind": "weather", "version": "1.2"}]
+    (failed,) = node["failed_kinds"]
+    assert failed == {
+        "kind": "storm",
+        "package": "foliot-storm",
+        "version": "0.1",
+        "why": "RuntimeError: there is no barometer here",
+    }
+    events = (await api.get("/api/v1/journal?topic=nodes&subject=w2")).json()["items"]
+    assert [event["kind"] for event in events].count("node.kinds_failed") == 1
 
 
 async def check_nothing_is_told(api: Api, worker: int) -> None:

@@ -11,6 +11,17 @@ from foliot.domain.errors import BadField
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 
 OPTIONS = {"text", "fails", "waits", "blocks"}
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "text": {"type": "string", "description": "What it says."},
+        "fails": {"type": "boolean", "default": False},
+        "waits": {"type": "boolean", "default": False},
+        "blocks": {"type": "boolean", "default": False},
+    },
+    "required": ["text"],
+    "additionalProperties": False,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +46,8 @@ class Echo:
     """`run: {echo: {text: "hello"}}` (`ports.handler.HandlerKind`)."""
 
     kind = "echo"
+    version = "1.0"
+    options_schema: Mapping[str, Any] | None = SCHEMA
 
     def __init__(self) -> None:
         self.settings = EchoSettings()

@@ -20,6 +20,8 @@ class Indiscreet:
     """`run: {indiscreet: {text: "Bearer ${secret:TOKEN}", host: "api.example.org", fails: true}}`."""
 
     kind = "indiscreet"
+    version = "1.0"
+    options_schema: Mapping[str, Any] | None = None
     secret_fields = ("text",)
 
     def __init__(self) -> None:

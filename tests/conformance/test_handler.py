@@ -9,9 +9,12 @@ from foliot.app.plugins import HANDLERS
 from foliot.domain.errors import BadField
 from foliot.domain.handler import JobHandler, check_handler
 from foliot.domain.job import Isolation
+from foliot.domain.options import option_rows
+from foliot.domain.payload import json_text
+from foliot.domain.schema import check
 from foliot.domain.verdict import Cause
 from foliot.ports.handler import BadHandlerSetting
-from foliot.ports.worker_link import LeasedRun
+from foliot.ports.worker_link import SCHEMA_BYTES_MAX, LeasedRun
 from foliot.words.errors import tell
 from foliot.words.language import Language
 from tests.conformance.building import NS
@@ -49,6 +52,23 @@ def test_a_kind_takes_options_it_can_use_and_names_the_field_of_others(specimen:
     for options in specimen.bad_options:
         with pytest.raises(BadField, match=rf"run\.{kind.kind}\b"):
             kind.validate(options)
+
+
+def test_a_kind_states_its_version_and_a_schema_that_takes_what_it_takes(specimen: Specimen) -> None:
+    kind = specimen.make()
+    assert kind.version
+    assert kind.options_schema is not None
+    json_text(kind.options_schema, bytes_max=SCHEMA_BYTES_MAX)  # servers take it
+    for options in usable(specimen):
+        assert check(kind.options_schema, options) == []
+    assert check(kind.options_schema, specimen.bad_options[0]), "the schema is no schema of everything"
+
+
+def test_each_option_of_foliots_own_kinds_has_a_meaning(specimen: Specimen) -> None:
+    kind = specimen.make()
+    rows = option_rows(kind.options_schema or {})
+    assert rows or kind.kind == "python", "the name of a function is no object with options"
+    assert [row.name for row in rows if not row.meaning and kind.kind in HANDLERS] == []
 
 
 def test_a_kind_describes_its_options_in_one_short_line(specimen: Specimen) -> None:

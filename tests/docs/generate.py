@@ -84,7 +84,7 @@ def _limits() -> str:
     from foliot.api.auth import strangers, throttle
     from foliot.app import connections
     from foliot.domain import callbacks
-    from foliot.operations import worker_messages, worker_reports
+    from foliot.operations import worker_messages
     from foliot.ports import worker_link
 
     message, batch = _size(worker_protocol.BODY_MAX), _size(worker_protocol.BATCH_BODY_MAX)
@@ -133,7 +133,7 @@ def _limits() -> str:
         ),
         (
             "the schemas of a session's handlers",
-            f"{_size(worker_reports.SCHEMA_BYTES_MAX)} each, {_size(worker_reports.SCHEMAS_BYTES_MAX)} together",
+            f"{_size(worker_link.SCHEMA_BYTES_MAX)} each, {_size(worker_link.SCHEMAS_BYTES_MAX)} together",
             "422",
         ),
         (

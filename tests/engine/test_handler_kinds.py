@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+import threading
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -13,21 +14,26 @@ from foliot.app import plugins
 from foliot.app.handler_kinds import (
     GROUP,
     InstalledKinds,
+    KindsHere,
     NothingToExecute,
     beside_python,
     check_something_to_execute,
 )
 from foliot.app.inprocess import InProcessLink
-from foliot.app.plugins import HANDLERS, PartNotLoaded, UnknownPart
+from foliot.app.plugins import HANDLERS, UnknownPart
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
 from foliot.app.system import SystemClock
+from foliot.domain import schema
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.operations import save
-from foliot.operations.kinds import UnservedKind, what_runs
+from foliot.operations.kinds import STEPS_ON_LOOP, OptionsRefused, what_runs
 from foliot.operations.why import why_run
 from foliot.ports.handler import BadHandlerSetting, HandlerKind
+from foliot.ports.store.journal import EventFilter
+from foliot.ports.worker_link import HandlerOffer
+from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.why import hint, sentence
 from foliot.worker.settings import WorkerSettings
@@ -68,10 +74,15 @@ class Scene:
     async def create(self, name: str, **document: Any) -> None:
         await save.create(self.server.services, ROOT, NS, name, document)
 
+    async def save(self, name: str, **document: Any) -> save.SavedJob:
+        return await save.replace(self.server.services, ROOT, NS, name, document, expected_version=None)
+
     @asynccontextmanager
-    async def working(self, kinds: list[HandlerKind]) -> AsyncIterator[None]:
+    async def working(
+        self, kinds: list[HandlerKind], *, name: str = "w", group: str = "default"
+    ) -> AsyncIterator[None]:
         link = InProcessLink(self.server.workers, asyncio.get_running_loop())
-        settings = WorkerSettings(name="w", slots=2, processes_warm=0)
+        settings = WorkerSettings(name=name, group=group, slots=2, processes_warm=0)
         worker = Worker(link, SystemClock(), CHANCE, settings, kinds=kinds)
         task = asyncio.create_task(worker.run())
         try:
@@ -105,7 +116,7 @@ async def test_two_jobs_with_different_options_share_a_lane_and_get_each_their_o
     lanes = await world.store.jobs.lanes()
     assert [lane.offer for lane in lanes.values()] == ["echo"]
     (first,), (second,) = await trigger(world, "one"), await trigger(world, "two")
-    async with scene.working(beside_python()):
+    async with scene.working(beside_python().kinds):
         assert await scene.result_of(first) == "one"
         assert await scene.result_of(second) == "two two"
 
@@ -117,7 +128,7 @@ async def test_a_worker_tells_its_kinds_what_it_was_told_also_in_child_processes
     await scene.create("here", run={"echo": {"text": "one"}})
     await scene.create("there", run={"echo": {"text": "two", "blocks": True}})
     (here,), (there,) = await trigger(world, "here"), await trigger(world, "there")
-    async with scene.working(beside_python({"echo": {"voice": "low"}})):
+    async with scene.working(beside_python({"echo": {"voice": "low"}}).kinds):
         assert await scene.result_of(here) == "one (low)"
         assert await scene.result_of(there) == "two (low)"
 
@@ -134,9 +145,9 @@ def test_what_a_worker_is_told_is_refused_before_it_starts_and_never_shown(insta
 
 def test_a_worker_with_nothing_to_execute_is_refused(install_echo: None) -> None:
     check_something_to_execute([], beside_python())
-    check_something_to_execute(["jobs"], [])
+    check_something_to_execute(["jobs"], KindsHere([]))
     with pytest.raises(NothingToExecute):
-        check_something_to_execute([], [])
+        check_something_to_execute([], KindsHere([]))
     with pytest.raises(NothingToExecute):
         check_something_to_execute([], beside_python({"echo": {"is_mute": True}}))  # it is there, and offers nothing
 
@@ -151,17 +162,96 @@ async def test_a_server_that_has_the_package_checks_and_describes_options(world:
     assert what_runs(scene.server.services.kinds, job.document) == "echo: says hello"
 
 
-async def test_a_kind_that_only_a_worker_knows_is_taken_while_that_worker_lives(world: World) -> None:
+async def test_a_kind_that_nobody_offers_is_saved_with_a_warning_and_runs_when_a_worker_comes(world: World) -> None:
     scene = Scene(world)
-    with pytest.raises(UnservedKind, match=r'No worker serves jobs of the kind "echo"\.'):
-        await scene.create("loud", run={"echo": {"text": "hello"}})
+    saved = await scene.save("loud", run={"echo": {"text": "hello"}})
+    (warning,) = saved.warnings
+    assert warning.code == "FOL-1099"
+    assert 'No live worker that may run this job offers the kind "echo"' in tell(warning)[0]
+    assert "处理器类型“echo”" in tell(warning, Language.CHINESE)[0]
+    (event,) = (await world.store.journal.newest(EventFilter(), limit=10)).items
+    assert (event.kind, event.data["warnings"]) == ("job.created", ["FOL-1099"])
+    (run_id,) = await trigger(world, "loud")
     async with scene.working([Echo()]):
-        await scene.create("loud", run={"echo": {"text": "hello"}})
+        assert (await scene.save("loud", run={"echo": {"text": "hello again"}})).warnings == []
         job = await world.store.lookups.job(NS, "loud")
         assert job is not None
-        assert what_runs(scene.server.services.kinds, job.document) == 'echo: {"text":"hello"}'
-        (run_id,) = await trigger(world, "loud")
-        assert await scene.result_of(run_id) == "hello"
+        assert what_runs(scene.server.services.kinds, job.document) == 'echo: {"text":"hello again"}'
+        assert await scene.result_of(run_id) == "hello again"
+
+
+async def test_a_misspelt_kind_is_saved_with_the_nearest_one_named(world: World) -> None:
+    (warning,) = (await Scene(world).save("call", run={"htpp": {"url": "https://example.org"}})).warnings
+    assert str(warning.hint).startswith("did you mean http? start a worker that offers htpp; known are: http, ")
+
+
+class EchoOfTwo(Echo):
+    """The next version of the kind: its text may be a list, and it takes no `fails` any more."""
+
+    version = "2.0"
+    options_schema: Mapping[str, Any] | None = {
+        "type": "object",
+        "properties": {"text": {"anyOf": [{"type": "string"}, {"type": "array"}]}, "waits": {"type": "boolean"}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+
+
+async def test_options_are_checked_by_what_live_workers_state_and_any_version_will_do(world: World) -> None:
+    """The server has no such package: all it knows of the kind is what workers said."""
+    scene = Scene(world)
+    async with scene.working([Echo()]):
+        with pytest.raises(OptionsRefused, match=r'run\.echo\.text=\["a"\] is not text\.') as refused:
+            await scene.create("list", run={"echo": {"text": ["a"]}})
+        assert refused.value.data["path"] == "run.echo.text"
+        assert refused.value.hint == "see its options: foliot handler show echo"
+        with pytest.raises(OptionsRefused, match=r"run\.echo\.text is missing; run\.echo\.txet is unknown\."):
+            await scene.create("typo", run={"echo": {"txet": "a"}})
+        async with scene.working([EchoOfTwo()], name="w2"):
+            await scene.create("list", run={"echo": {"text": ["a"]}})  # 2.0 takes it
+            await scene.create("old", run={"echo": {"text": "a", "fails": True}})  # 1.0 does
+            with pytest.raises(OptionsRefused) as refused:
+                await scene.create("none", run={"echo": {"text": ["a"], "fails": True}})
+            assert tell(refused.value)[0] == "run.echo.fails is unknown.", "the newest worker's words"
+            assert tell(refused.value, Language.CHINESE)[0] == "run.echo.fails 是未知选项。"
+
+
+async def test_workers_of_another_group_do_not_say_what_a_job_takes(world: World) -> None:
+    scene = Scene(world)
+    async with scene.working([Echo()], group="theirs"):
+        (warning,) = (await scene.save("free", run={"echo": {"txet": "a"}})).warnings
+        assert warning.code == "FOL-1099"
+        with pytest.raises(OptionsRefused):
+            await scene.create("bound", run={"echo": {"txet": "a"}}, group="theirs")
+
+
+class EchoOfNoEnd(Echo):
+    """Its schema leads a check astray: each step doubles those that are left."""
+
+    version = "endless"
+    options_schema: Mapping[str, Any] | None = {
+        "$defs": {"again": {"anyOf": [{"$ref": "#/$defs/again"}, {"$ref": "#/$defs/again"}]}},
+        "$ref": "#/$defs/again",
+    }
+
+
+async def test_a_schema_without_end_holds_no_save_and_refuses_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps: list[int] = []
+    count = schema._Walk.step
+
+    def step(walk: schema._Walk, part: Any, depth: int) -> None:
+        steps.append(threading.get_ident())
+        count(walk, part, depth)
+
+    scene = Scene(world)
+    async with scene.working([EchoOfNoEnd()]):
+        monkeypatch.setattr(schema._Walk, "step", step)
+        assert (await scene.save("odd", run={"echo": {"text": "a"}})).warnings == []
+    on_loop = steps.count(threading.get_ident())
+    assert 0 < on_loop <= STEPS_ON_LOOP + 1
+    assert len(steps) - on_loop <= schema.STEPS_MAX + 1
 
 
 async def test_why_names_the_kind_that_no_worker_offers(world: World, install_echo: None) -> None:
@@ -175,14 +265,41 @@ async def test_why_names_the_kind_that_no_worker_offers(world: World, install_ec
     assert hint(explanation, Language.CHINESE) == "启动提供 echo 的工作节点，或修正 run.echo"
 
 
-def test_a_package_that_does_not_load_keeps_no_other_kind_from_working(
+class Unsteady(Echo):
+    """A kind that loads, and cannot say what it offers."""
+
+    kind = "unsteady"
+
+    def offers(self) -> Sequence[HandlerOffer]:
+        raise ConnectionError("no route to postgresql://tom:s3cret@db/shop")
+
+
+def test_a_package_that_does_not_work_is_reported_and_keeps_no_other_kind_from_working(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     install(tmp_path, "broken", "no_such_module_anywhere:Kind", monkeypatch)
+    install(tmp_path, "otherwise", ECHO, monkeypatch)
+    install(tmp_path, "echo", ECHO, monkeypatch)
+    install(tmp_path, "unsteady", f"{__name__}:Unsteady", monkeypatch)
+    install(tmp_path, "sql", ECHO, monkeypatch)
     kinds = InstalledKinds()
-    assert set(kinds.names()) == {*HANDLERS, "broken"}
+    assert set(kinds.names()) == {*HANDLERS, "broken", "otherwise", "echo", "unsteady"}
     assert kinds.find("broken") is None
     assert kinds.find("python") is not None
-    assert beside_python() == []
-    with pytest.raises(PartNotLoaded, match="no_such_module_anywhere"):
-        beside_python({"broken": {}})  # whoever sets it wants it
+    for settings in ({}, {"broken": {}, "echo": {"voice": "low"}}):
+        here = beside_python(settings)
+        assert [kind.kind for kind in here.kinds] == ["echo"]
+        why = {failed.kind: (failed.package, failed.version, failed.why) for failed in here.failed}
+        assert why.keys() == {"sql", "broken", "otherwise", "unsteady"}
+        assert why["broken"] == (
+            "foliot-broken",
+            "1.0",
+            "ModuleNotFoundError: No module named 'no_such_module_anywhere'",
+        )
+        assert why["sql"][2] == 'The package foliot-sql brings a handler "sql", a name that Foliot has already.'
+        assert why["otherwise"][2] == 'The class that is listed as handler "otherwise" says that it is the kind "echo".'
+        assert "ConnectionError: no route to" in why["unsteady"][2]
+        assert "s3cret" not in str(why)
+        check_something_to_execute([], KindsHere([], here.failed))  # its node shows why it executes nothing
+    with pytest.raises(BadHandlerSetting):
+        beside_python({"echo": {"voise": "low"}})  # what a user wrote wrong is refused

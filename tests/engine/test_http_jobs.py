@@ -25,7 +25,7 @@ def site() -> Iterator[WebSite]:
 async def scene(world: World) -> AsyncIterator[Scene]:
     """A server, and a worker whose user enabled the kind."""
     scene = Scene(world)
-    async with scene.working(beside_python({"http": {"allow": ["loopback"]}})):
+    async with scene.working(beside_python({"http": {"allow": ["loopback"]}}).kinds):
         yield scene
 
 

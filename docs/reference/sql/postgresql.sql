@@ -122,6 +122,25 @@ DELETE FROM code_modules WHERE code = $1;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = $1;
 
+-- cluster/kinds.py IS_FRESH
+SELECT 1 FROM worker_kinds WHERE hash = $1 AND used_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $2;
+
+-- cluster/kinds.py USE
+UPDATE worker_kinds SET used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE hash = $1;
+
+-- cluster/kinds.py KEEP
+INSERT INTO worker_kinds (hash, stated, used_at)
+SELECT d.hash, d.stated, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::text[], $2::text::text[]) AS d(hash, stated) WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/kinds.py UNUSED
+SELECT w.hash FROM worker_kinds w
+WHERE w.used_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.kinds = w.hash AND n.state IN ('live', 'draining'))
+ORDER BY w.used_at LIMIT $2;
+
+-- cluster/kinds.py FORGET
+DELETE FROM worker_kinds WHERE used_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND hash IN (SELECT d.hash FROM unnest($2::text::text[]) AS d(hash));
+
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1
 WHERE name = 'leader' AND holder_session = $2 AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 + $1;
@@ -1642,18 +1661,18 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code)
+                       offer_hash, code, kinds)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code) WHERE true
+       d.offer_hash, d.code, d.kinds
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, slots = $2, version = $3, labels = $4, handlers = $5,
-                 offer_bytes = $6, offer_hash = $7, code = $8
-WHERE id = $9 AND kind = $10 AND state <> 'dead'
-      AND coalesce(owner, '') = $11;
+                 offer_bytes = $6, offer_hash = $7, code = $8, kinds = $9
+WHERE id = $10 AND kind = $11 AND state <> 'dead'
+      AND coalesce(owner, '') = $12;
 
 -- node_store.py WHOSE
 SELECT kind, owner FROM nodes WHERE id = $1;
@@ -1699,7 +1718,7 @@ UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_ti
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
-       speaker.handlers, coalesce(held.runs, 0) AS running
+       speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth
   FROM (SELECT id, offer_hash FROM nodes WHERE state <> 'dead' OR ended_at >= $1
@@ -1707,6 +1726,7 @@ FROM (
 ) listed
 JOIN nodes n ON n.id = listed.id
 LEFT JOIN nodes speaker ON speaker.id = listed.id AND listed.nth = 1
+LEFT JOIN worker_kinds stated ON stated.hash = speaker.kinds
 LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
            WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id) held ON held.session_id = n.id
 ORDER BY n.kind, n.name, n.started_at;

@@ -122,6 +122,25 @@ DELETE FROM code_modules WHERE code = :code;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = :code;
 
+-- cluster/kinds.py IS_FRESH
+SELECT 1 FROM worker_kinds WHERE hash = :hash AND used_at >= foliot_now() - :fresh;
+
+-- cluster/kinds.py USE
+UPDATE worker_kinds SET used_at = foliot_now() WHERE hash = :hash;
+
+-- cluster/kinds.py KEEP
+INSERT INTO worker_kinds (hash, stated, used_at)
+SELECT d.hash, d.stated, foliot_now() FROM (SELECT json_extract(value, '$[0]') AS hash, json_extract(value, '$[1]') AS stated FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/kinds.py UNUSED
+SELECT w.hash FROM worker_kinds w
+WHERE w.used_at < foliot_now() - :unused
+  AND NOT EXISTS (SELECT 1 FROM nodes n WHERE n.kinds = w.hash AND n.state IN ('live', 'draining'))
+ORDER BY w.used_at LIMIT :limit;
+
+-- cluster/kinds.py FORGET
+DELETE FROM worker_kinds WHERE used_at < foliot_now() - :unused AND hash IN (SELECT d.hash FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d);
+
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = foliot_now() + :ttl
 WHERE name = 'leader' AND holder_session = :session AND until >= foliot_now() AND until <= foliot_now() + :ttl + :ttl;
@@ -1479,16 +1498,16 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code)
+                       offer_hash, code, kinds)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code FROM json_each(:d)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = foliot_now() + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                 offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code
+                 offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds
 WHERE id = :session AND kind = :kind AND state <> 'dead'
       AND coalesce(owner, '') = :owner;
 
@@ -1536,7 +1555,7 @@ UPDATE nodes SET state = 'dead', ended_at = foliot_now(), settled = :settled WHE
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
-       speaker.handlers, coalesce(held.runs, 0) AS running
+       speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth
   FROM (SELECT id, offer_hash FROM nodes WHERE state <> 'dead' OR ended_at >= :since
@@ -1544,6 +1563,7 @@ FROM (
 ) listed
 JOIN nodes n ON n.id = listed.id
 LEFT JOIN nodes speaker ON speaker.id = listed.id AND listed.nth = 1
+LEFT JOIN worker_kinds stated ON stated.hash = speaker.kinds
 LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
            WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id) held ON held.session_id = n.id
 ORDER BY n.kind, n.name, n.started_at;

@@ -32,6 +32,7 @@ from foliot.api.routes import (
     callbacks,
     cluster,
     events,
+    handlers,
     job_details,
     jobs,
     limits,
@@ -51,7 +52,7 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_details, runs, logs, backfills, calendars, limits, cluster, events, tokens, callbacks, probes
+    jobs, job_details, runs, logs, backfills, calendars, limits, cluster, handlers, events, tokens, callbacks, probes
 )  # fmt: skip
 
 

@@ -101,7 +101,7 @@ class AllInOne:
         self._folder = DataFolder(settings.folder)
         # Read before the folder is touched: a bad setting must not change anything there.
         handlers = of_one_machine(settings.handlers)
-        self._kinds, self._slots = kinds_and_slots(handlers, settings.slots, settings.sources)
+        self._here, self._slots = kinds_and_slots(handlers, settings.slots, settings.sources)
         self.vault: Final = Vault(settings.secrets, clock=self._clock, environment=os.environ)
         self._worker_failure: BaseException | None = None
 
@@ -229,12 +229,13 @@ class AllInOne:
                     own_slots=self._slots.own,
                     version=__version__,
                     host=socket.gethostname(),
+                    failed_kinds=self._here.failed,
                     spool=self._folder.spool,
                     drain_timeout_s=settings.drain_within_s,
                     process_environment=self.vault.kept_from_jobs(settings.environment).passed_on(os.environ),
                 ),
                 PythonHandlers.of(loaded, settings.sources),
-                self._kinds,
+                self._here.kinds,
                 self.vault,
             )
 

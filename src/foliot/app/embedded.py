@@ -12,7 +12,7 @@ import structlog
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.data_folder import FOLDER
-from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, check_something_to_execute
+from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, KindsHere, check_something_to_execute
 from foliot.app.slots import SLOTS, Slots, kinds_and_slots
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access
@@ -21,7 +21,6 @@ from foliot.client.contexts import find_endpoint
 from foliot.client.endpoint import Endpoint
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.domain.errors import FoliotError
-from foliot.ports.handler import HandlerKind
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.worker_link import Report
 from foliot.sdk.connection import connection
@@ -60,11 +59,11 @@ async def start(
     wanted = Slots.read([str(slots)])
     is_worker = role == "worker"
     # A whole Foliot has more kinds than those named here: it looks at their slots itself.
-    kinds, of_kinds = kinds_and_slots(handlers, wanted if is_worker else Slots(), jobs)
-    check_something_to_execute(jobs, kinds)
+    here, of_kinds = kinds_and_slots(handlers, wanted if is_worker else Slots(), jobs)
+    check_something_to_execute(jobs, here)
     if is_worker:
         endpoint = find_endpoint() if url is None else Endpoint.of(url, token)
-        async with _worker(endpoint, tuple(jobs), kinds, named, slots=of_kinds, group=group):
+        async with _worker(endpoint, tuple(jobs), here, named, slots=of_kinds, group=group):
             yield
     else:
         settings = UpSettings(
@@ -84,7 +83,7 @@ async def start(
 async def _worker(
     endpoint: Endpoint,
     jobs: tuple[str, ...],
-    kinds: Sequence[HandlerKind],
+    here: KindsHere,
     secrets: Mapping[str, SecretSettings],
     *,
     slots: Slots,
@@ -106,11 +105,14 @@ async def _worker(
             own_slots=slots.own,
             version=__version__,
             host=socket.gethostname(),
+            failed_kinds=here.failed,
             capture=False,  # the program's own output is not a run's
             process_environment=rules.passed_on(os.environ),
         )
         code = PythonHandlers.of(loaded, jobs)
-        return Crew(lambda: HttpWorkerLink.to(endpoint), SystemClock(), SystemChance(), settings, code, kinds, vault)
+        return Crew(
+            lambda: HttpWorkerLink.to(endpoint), SystemClock(), SystemChance(), settings, code, here.kinds, vault
+        )
 
     thread = WorkerThread(make, ended=_ended)
     thread.start()

@@ -1,12 +1,14 @@
 """The kinds of handlers that this installation has: those of the table `HANDLERS`, and those of installed packages."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
-from foliot.app.plugins import HANDLERS, Installed, UnknownPart, load, log
+from foliot.app.plugins import HANDLERS, FailedPart, Installed, UnknownPart
 from foliot.domain.errors import InvalidInput
+from foliot.domain.handler import KIND_BYTES_MAX
 from foliot.ports.handler import BadHandlerSetting, HandlerKind
-from foliot.worker.handlers import offers_of
+from foliot.ports.worker_link import FAILURE_MAX, VERSION_MAX, KindFailure
+from foliot.worker.handlers import offers_of, one_line, stated
 from foliot.worker.handlers.settings import set_up
 
 GROUP: Final = "foliot.handlers"
@@ -33,6 +35,20 @@ class NothingToExecute(InvalidInput):
         )
 
 
+class KindNamedOtherwise(InvalidInput):
+    """A package lists a kind of handler under one name, and its class has another."""
+
+    code = "FOL-1115"
+
+    def __init__(self, name: str, kind: str) -> None:
+        super().__init__(
+            f'The class that is listed as handler "{name}" says that it is the kind "{kind}".',
+            hint="the entry point and the attribute kind must be the same word",
+            name=name,
+            kind=kind,
+        )
+
+
 class InstalledKinds(Installed[HandlerKind]):
     """`ports.handler.HandlerKinds` of this installation."""
 
@@ -40,12 +56,19 @@ class InstalledKinds(Installed[HandlerKind]):
         super().__init__(GROUP, _made)
 
 
-def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
+class KindsHere(NamedTuple):
+    """What a worker executes beside Python functions."""
+
+    kinds: list[HandlerKind]
+    failed: tuple[KindFailure, ...] = ()  # installed kinds that do not work here; people see them at the node
+
+
+def beside_python(settings: HandlerSettings = NO_SETTINGS) -> KindsHere:
     """What a worker executes beside Python functions, which it has to load itself. Each kind has its settings.
 
-    Foliot's own kinds call URLs, start processes and change databases: a worker has only those that its user named. A
-    package was installed to be used: its kind needs no word, and one that does not work is left out. A user who names a
-    kind wants it: then what keeps it from working is raised.
+    Foliot's own kinds call URLs, start processes and change databases: a worker has only those that its user named,
+    and what keeps such a kind from working is raised. A package was installed to be used: its kind needs no word. One
+    that does not work is left out and reported: it must stop neither the worker nor another kind.
     """
     kinds = InstalledKinds()
     others = sorted({*kinds.names()} - {PYTHON})
@@ -54,11 +77,45 @@ def beside_python(settings: HandlerSettings = NO_SETTINGS) -> list[HandlerKind]:
             raise BadHandlerSetting(PYTHON, next(iter(values), ""), "this kind has no settings")
         if name not in others:
             raise UnknownPart("handler", name, others)
-        if kinds.find(name) is None:
-            load(GROUP, name)  # raises why
-    wanted = [name for name in others if name in settings or name not in HANDLERS]
-    found = [kind for name in wanted if (kind := kinds.find(name)) is not None]
-    return [kind for kind in found if _works(kind, settings.get(kind.kind))]
+    found = [
+        *(_of_foliot(kinds, name, settings[name]) for name in others if name in settings and name in HANDLERS),
+        *(_of_package(kinds, name, settings.get(name, {})) for name in others if name not in HANDLERS),
+    ]
+    return KindsHere([kind for kind in found if kind is not None], tuple(map(_failure, kinds.failed)))
+
+
+def _of_foliot(kinds: InstalledKinds, name: str, values: Mapping[str, Any]) -> HandlerKind:
+    kind = kinds.get(name)
+    set_up(kind, values)
+    kind.offers()
+    return kind
+
+
+def _of_package(kinds: InstalledKinds, name: str, values: Mapping[str, Any]) -> HandlerKind | None:
+    """Set a kind up, and ask it for its offers and its schema once. Settings are the user's: bad ones are raised."""
+    kind = kinds.find(name)
+    if kind is None:
+        return None
+    try:
+        set_up(kind, values)
+        kind.offers()
+        stated(kind)
+    except BadHandlerSetting:
+        raise
+    except Exception as error:  # noqa: BLE001  a package's own code
+        kinds.fail(name, error)
+        return None
+    return kind
+
+
+def _failure(failed: FailedPart) -> KindFailure:
+    """The same, as a worker's message may hold it."""
+    return KindFailure(
+        kind=one_line(failed.name, KIND_BYTES_MAX) or "?",
+        package=one_line(failed.package, VERSION_MAX),
+        version=one_line(failed.version, VERSION_MAX),
+        why=one_line(failed.why, FAILURE_MAX),
+    )
 
 
 def of_one_machine(settings: HandlerSettings) -> HandlerSettings:
@@ -76,25 +133,14 @@ def of_one_machine(settings: HandlerSettings) -> HandlerSettings:
     return chosen
 
 
-def check_something_to_execute(modules: Sequence[str], kinds: Sequence[HandlerKind]) -> None:
-    """Refuse a worker that could execute nothing."""
-    if not modules and not offers_of({kind.kind: kind for kind in kinds}):
+def check_something_to_execute(modules: Sequence[str], here: KindsHere) -> None:
+    """Refuse a worker that could execute nothing. One whose packages fail starts: its node shows why."""
+    if not modules and not here.failed and not offers_of({kind.kind: kind for kind in here.kinds}):
         raise NothingToExecute
 
 
-def _made(kind: Any) -> HandlerKind:
+def _made(name: str, kind: Any) -> HandlerKind:
     made: HandlerKind = kind()
+    if made.kind != name:
+        raise KindNamedOtherwise(name, str(made.kind)[:KIND_BYTES_MAX])
     return made
-
-
-def _works(kind: HandlerKind, values: Mapping[str, Any] | None) -> bool:
-    """Set a kind up and ask it for its offers once."""
-    try:
-        set_up(kind, values or {})
-        kind.offers()
-    except Exception as error:
-        if values is not None:
-            raise
-        log.error("handler.not_offered", handler=kind.kind, why=str(error)[:300])
-        return False
-    return True

@@ -55,7 +55,7 @@ log = structlog.get_logger("foliot.server")
 def installed_routes() -> Routes:
     """Foliot's own routes and those of installed packages, for the planner."""
 
-    def as_it_is(route: Route) -> Route:
+    def as_it_is(_name: str, route: Route) -> Route:
         return route
 
     return Installed("foliot.routes", as_it_is)

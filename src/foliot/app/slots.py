@@ -7,10 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, Self
 
-from foliot.app.handler_kinds import PYTHON, HandlerSettings, InstalledKinds, beside_python
+from foliot.app.handler_kinds import PYTHON, HandlerSettings, InstalledKinds, KindsHere, beside_python
 from foliot.app.plugins import UnknownPart
 from foliot.domain.errors import InvalidInput
-from foliot.ports.handler import HandlerKind
 
 SLOTS: Final = 8
 SLOTS_MAX: Final = 10_000
@@ -104,15 +103,16 @@ class Slots:
         return replace(self, own={**in_tables, **self.own})
 
 
-def kinds_and_slots(handlers: HandlerSettings, slots: Slots, modules: Sequence[str]) -> tuple[list[HandlerKind], Slots]:
+def kinds_and_slots(handlers: HandlerSettings, slots: Slots, modules: Sequence[str]) -> tuple[KindsHere, Slots]:
     """The kinds that a worker has beside Python, each set up, and the slots of all."""
     all_slots = slots.and_of(handlers)
-    kinds = beside_python({kind: _of_the_kind(table) for kind, table in handlers.items()})
-    executed = {kind.kind for kind in kinds} | ({PYTHON} if modules else set())
+    here = beside_python({kind: _of_the_kind(table) for kind, table in handlers.items()})
+    executed = {kind.kind for kind in here.kinds} | ({PYTHON} if modules else set())
+    executed |= {failed.kind for failed in here.failed}  # a package that fails stops nothing
     for kind in all_slots.own:
         if kind not in executed:
             _refuse(kind)
-    return kinds, all_slots
+    return here, all_slots
 
 
 def _of_the_kind(table: Mapping[str, Any]) -> Mapping[str, Any]:

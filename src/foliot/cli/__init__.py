@@ -24,6 +24,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "search": ("foliot.cli.guide:search", "Find jobs, runs and nodes."),
     "calendar": ("foliot.cli.calendar:calendar", "Calendars: which days count."),
     "limit": ("foliot.cli.limit:limit", "Named limits: how many runs may hold a resource at once."),
+    "handler": ("foliot.cli.handler:handler", "Kinds of handlers: who offers them, and their options."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
     "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events."),
     "token": ("foliot.cli.token:token", "Tokens: list, create, rotate, revoke."),

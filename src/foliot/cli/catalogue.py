@@ -1,11 +1,15 @@
 """Every code a person can meet, with what it means."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from foliot.words.english.errors import TITLES
 from foliot.words.errors import branch_of, explanation_of, title_of
 from foliot.words.language import Language
-from foliot.words.schedules.warnings import CODES as WARNINGS
+from foliot.words.schedules.warnings import CODES
+
+WARNINGS: Final = CODES | {"FOL-1099"}
+"""What is said of a job that is saved all the same."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,6 +27,12 @@ def node_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     return _beginning(names, incomplete)
 
 
+def handler_kind(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Kinds of handlers that begin so."""
+    names = _known("handlers", _kinds)
+    return _beginning(names, incomplete)
+
+
 def context_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of contexts that begin so."""
     from foliot.client.contexts import Contexts
@@ -54,6 +60,10 @@ def _jobs(client: "Foliot") -> list[str]:
 def _nodes(client: "Foliot") -> list[str]:
     nodes = client.nodes.list()
     return sorted({node["name"] for node in nodes})
+
+
+def _kinds(client: "Foliot") -> list[str]:
+    return [found["kind"] for found in client.handlers.list()]
 
 
 def _known(kind: str, read: "Callable[[Foliot], list[str]]") -> list[str]:

@@ -3,23 +3,32 @@
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar
 
 import click
 
+from foliot.cli.completion import handler_kind
 from foliot.cli.values import pairs, set_path, text_of
+from foliot.domain.options import opened
 
 LANGUAGES: Final = {".sh": "sh", ".bash": "bash", ".py": "python", ".js": "node", ".mjs": "node", ".ps1": "powershell"}
 _OF_A_SHELL: Final = frozenset(("|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1", "&>"))
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+SchemaOf: TypeAlias = Callable[[str], Mapping[str, Any] | None]
 
 
 def handler_words(command: Command) -> Command:
     """Add the options to a command."""
     for option in (
         click.option("--option", "options", multiple=True, metavar="PATH=V", help="An option of the kind of handler."),
-        click.option("--handler", "kind", metavar="KIND", help="What: another kind of handler, with --option."),
+        click.option(
+            "--handler",
+            "kind",
+            metavar="KIND",
+            shell_complete=handler_kind,
+            help="What: another kind of handler, with --option; foliot handler show lists its options.",
+        ),
         click.option("--connection", metavar="NAME", help="Of --sql: a connection that workers know."),
         click.option("--sql", "sql", metavar="QUERY", help="What: an SQL statement; @FILE reads it."),
         click.option("--language", metavar="LANGUAGE", help="Of --script (default: by the file's name)."),
@@ -35,8 +44,8 @@ def handler_words(command: Command) -> Command:
     return command
 
 
-def handler_of(said: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The field `run` of what was typed; None: nothing was."""
+def handler_of(said: Mapping[str, Any], schema_of: SchemaOf = lambda _: None) -> dict[str, Any] | None:
+    """The field `run` of what was typed; None: nothing was. `schema_of`: the options of a package's kind, if known."""
     given = [name for name in ("python", "url", "command", "script", "sql", "kind") if said[name] is not None]
     if len(given) > 1:
         raise click.UsageError("Say what runs with one of --py, --http, --run, --script, --sql, --handler.")
@@ -46,7 +55,8 @@ def handler_of(said: Mapping[str, Any]) -> dict[str, Any] | None:
     if given[0] == "python":
         return {"python": said["python"]}
     kind, options = _OF[given[0]](said)
-    for path, value in pairs(said["options"]).items():
+    schema = schema_of(kind) if given == ["kind"] and said["options"] else None
+    for path, value in pairs(said["options"], schema=None if schema is None else opened(schema)).items():
         set_path(options, path, value)
     return {kind: options}
 

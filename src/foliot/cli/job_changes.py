@@ -1,6 +1,7 @@
 """`foliot job edit|clone|delete|rollback|pause|resume`: changing jobs."""
 
 import copy
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import click
@@ -193,6 +194,13 @@ def tell_saved(user: User, job: Job, phrase: str) -> None:
     """Say what became of a job that was saved."""
     said = {"name": job.name, "version": job.version}
     _done(user, job, phrase, **said)
+    tell_warnings(user, job.warnings)
+
+
+def tell_warnings(user: User, warnings: Sequence[Mapping[str, Any]]) -> None:
+    """Say what works, but perhaps not as the user means it."""
+    for warning in warnings:
+        user.out.talk("job_warning", mark="warn", **warning)
 
 
 def _done(user: User, job: Job, phrase: str, **values: Any) -> None:

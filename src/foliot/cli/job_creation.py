@@ -1,18 +1,23 @@
 """`foliot job create`: a job of what is typed."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import Any, Final
 
 import click
 
 from foliot.cli.handler_words import handler_of, handler_words
-from foliot.cli.job_changes import tell_saved
+from foliot.cli.job_changes import tell_saved, tell_warnings
 from foliot.cli.job_views import zone_of
 from foliot.cli.server_access import User, remote
 from foliot.cli.terminal import echo
 from foliot.cli.time_options import time_option
 from foliot.cli.values import pairs, set_path
 from foliot.cli.yaml import to_yaml
+from foliot.domain.errors import FoliotError
+
+NOBODY_SERVES: Final = "FOL-1099"
 
 
 @click.command()
@@ -57,7 +62,10 @@ def create(user: User, *, name: str, check: bool, dry_run: bool, reason: str, **
         user.out.item(found, _meaning(user, found), name="hash")
         return
     else:
-        tell_saved(user, user.client.jobs.create(name, definition, reason=reason), "created")
+        saved = user.client.jobs.create(name, definition, reason=reason)
+        tell_saved(user, saved, "created")
+        _warn(user, found, told=[warning["code"] for warning in saved.warnings])
+        return
     _warn(user, found)
 
 
@@ -68,16 +76,17 @@ def _print(user: User, definition: Mapping[str, Any]) -> None:
         user.out.item(definition, ())
 
 
-def _warn(user: User, found: Mapping[str, Any]) -> None:
-    """Say what the user may not expect of the job."""
-    for warning in found["warnings"]:
-        user.out.talk("job_warning", mark="warn", **warning)
-    if not found["is_offered"]:
+def _warn(user: User, found: Mapping[str, Any], *, told: Sequence[str] = ()) -> None:
+    """Say what the user may not expect of the job. `told`: codes of warnings that the user has read already."""
+    warnings = [warning for warning in found["warnings"] if warning["code"] not in told]
+    tell_warnings(user, warnings)
+    is_said = NOBODY_SERVES in (*told, *(warning["code"] for warning in warnings))
+    if not found["is_offered"] and not is_said:
         user.out.talk("job_not_offered", mark="warn")
 
 
 def _definition(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
-    parts = {"run": handler_of(said), "schedule": _schedule(user, said)}
+    parts = {"run": handler_of(said, partial(_schema, user)), "schedule": _schedule(user, said)}
     definition: dict[str, Any] = {field: value for field, value in parts.items() if value}
     if said["params"]:
         definition["params"] = pairs(said["params"])
@@ -92,6 +101,14 @@ def _definition(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
     if "run" not in definition:
         raise click.UsageError("Say what runs with --py, --http, --run, --script, --sql or --handler.")
     return definition
+
+
+def _schema(user: User, kind: str) -> Mapping[str, Any] | None:
+    """The options of a kind, as a live worker states them; None: nobody does."""
+    with suppress(FoliotError):
+        schema: Mapping[str, Any] | None = user.client.handlers.get(kind)["options_schema"]
+        return schema
+    return None
 
 
 def _schedule(user: User, said: Mapping[str, Any]) -> dict[str, Any]:

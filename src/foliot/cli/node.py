@@ -1,6 +1,6 @@
 """`foliot node`: servers and workers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import click
@@ -67,9 +67,10 @@ def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
 
 
 def name_of(node: Node) -> str:
-    """A node's name; the leader's has a star."""
+    """A node's name; the leader's has a star, and one where a kind of handler does not work has a mark."""
     star = " ★" if node["is_leader"] else ""
-    return f"{node['name']}{star}"
+    failed = " ▲" if node.get("failed_kinds") else ""
+    return f"{node['name']}{star}{failed}"
 
 
 def slots_of(node: Node, *, shows_kinds: bool) -> str:
@@ -151,8 +152,17 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     yield "since", times.full(node["started_at"])
     yield "clock", clock_of(user, node)
     yield "handlers", ", ".join(node["handlers"])
+    yield "kinds", ", ".join(f"{one['kind']} {one['version']}".strip() for one in node.get("kinds", ()))
+    for failed in node.get("failed_kinds", ()):
+        yield "failed", _failed(failed)
     for run in node["runs"] or ():
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
+
+
+def _failed(kind: Mapping[str, str]) -> str:
+    """A kind of handler that does not work there, and why."""
+    package = f"{kind['package']} {kind['version']}".strip()
+    return f"{kind['kind']}  {package}: {kind['why']}"
 
 
 def _waiting(node: Node) -> int:

@@ -130,8 +130,8 @@ def worker(
         vault = Vault(read_secrets(handler_file), clock=SystemClock(), environment=os.environ)
         guard_secrets(vault)
         handlers = read_handler_settings(handler_file, handler_options, enabled)
-        kinds, slots_of_kinds = kinds_and_slots(handlers, Slots.read(slots), modules)
-        check_something_to_execute(modules, kinds)
+        here, slots_of_kinds = kinds_and_slots(handlers, Slots.read(slots), modules)
+        check_something_to_execute(modules, here)
         node = name or f"{socket.gethostname()}-{os.getpid()}"
         settings = WorkerSettings(
             name=node,
@@ -142,6 +142,7 @@ def worker(
             labels=_labels(labels),
             version=__version__,
             host=socket.gethostname(),
+            failed_kinds=here.failed,
             isolation=Isolation(isolation),
             limits=read_limits(limits),
             process_environment=vault.kept_from_jobs(rules).passed_on(os.environ),
@@ -149,7 +150,7 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
-        run_for_long(_work(endpoint, settings, modules, kinds, vault))
+        run_for_long(_work(endpoint, settings, modules, here.kinds, vault))
 
 
 async def _work(

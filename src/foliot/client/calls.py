@@ -127,6 +127,9 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_node": Route("GET", "/nodes/{name}", answer="NodeOut"),
     "drain_node": Route("POST", "/nodes/{name}:drain", body="reason", answer="NodeOut"),
     "undrain_node": Route("POST", "/nodes/{name}:undrain", body="reason", answer="NodeOut"),
+    # kinds of handlers
+    "list_handlers": Route("GET", "/handlers", _PAGE, answer="HandlersOut"),
+    "get_handler": Route("GET", "/handlers/{kind}", answer="HandlerOut"),
     # what happened, and what happens
     "list_journal": Route("GET", "/journal", f"namespace topic subject since until {_PAGE}", answer="Page_EventOut_"),
     "stream_events": Route("GET", "/events", "topics", headers="Last-Event-ID"),

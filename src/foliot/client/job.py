@@ -29,3 +29,8 @@ class Job:
     @property
     def version(self) -> int:
         return int(self.raw.get("version") or 0)
+
+    @property
+    def warnings(self) -> list[dict[str, Any]]:
+        """What a save said of it: code, message and hint of each thing that works, but perhaps not as meant."""
+        return [dict(warning) for warning in self.raw.get("warnings") or ()]

@@ -1,13 +1,17 @@
 """What is not well with a cluster though it works: said where people look, never raised."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import SECOND, Instant, Micros, isoformat
+from foliot.ports.worker_link import KindFailure
 from foliot.words.humane import human_duration
 
 CLOCK_OFF_US: Final[Micros] = 5 * SECOND
 """A wall clock as far off as this confuses who reads its log times."""
+
+NAMED_MAX: Final = 5  # nodes in one sentence
 
 
 class NoLeader(ClusterTrouble):
@@ -74,4 +78,24 @@ class CoordinatorAway(ClusterTrouble):
             name=name,
             away=away,
             servers=servers,
+        )
+
+
+class KindFailed(ClusterTrouble):
+    """A package brings a kind of handler that does not work at some workers; everything else works there."""
+
+    code = "FOL-5043"
+
+    def __init__(self, failed: KindFailure, nodes: Sequence[str]) -> None:
+        package = " ".join(filter(None, (failed.package, failed.version)))
+        named = ", ".join(nodes[:NAMED_MAX]) + (" …" if len(nodes) > NAMED_MAX else "")
+        super().__init__(
+            f'The kind of handler "{failed.kind}" of the package {package} does not work on {named}: '
+            f"{failed.why.rstrip('.')}.",
+            hint=f"mend or remove {failed.package}, and start the worker again",
+            kind=failed.kind,
+            package=package,
+            name=failed.package,
+            nodes=named,
+            why=failed.why.rstrip("."),
         )

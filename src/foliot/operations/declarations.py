@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 import structlog
@@ -16,13 +17,14 @@ import structlog
 from foliot.domain.access import Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import Conflict, Denied, FoliotError, InvalidInput
-from foliot.domain.job import Definition
+from foliot.domain.handler import PYTHON, kind_of
+from foliot.domain.job import Definition, Lane, lane_of
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
 from foliot.domain.sources import CODE, Code, CodeJob, DeclaredElsewhere, check_source, module_of
 from foliot.domain.texts import actor_name
-from foliot.operations.kinds import check_declared
+from foliot.operations.kinds import UnservedKind, check_declared
 from foliot.operations.services import Services
 from foliot.operations.side_thread import AT_ONCE, in_side_thread, in_slices
 from foliot.ports.handler import HandlerKinds
@@ -35,6 +37,7 @@ from foliot.ports.worker_link import DECLARED_MAX, DOCUMENT_MAX, DeclaredJob, He
 from foliot.words.errors import in_one_line
 from foliot.words.retirement import declared_again
 
+WARNED_MAX: Final = 20
 REFUSED_SHOWN: Final = 5  # in the log; the worker gets all
 TAKEN_SHOWN: Final = 100  # to the worker; the journal has all
 READ_AT_ONCE: Final = 100
@@ -84,6 +87,10 @@ class _Draft(NamedTuple):
     to_save: DeclaredDraft
 
     @property
+    def lane(self) -> Lane:
+        return lane_of(0, self.to_save.definition, namespace=self.namespace)
+
+    @property
     def code_job(self) -> CodeJob:
         return CodeJob(self.namespace, self.name, self.module)
 
@@ -105,6 +112,7 @@ class Declared(NamedTuple):
 
     code: Code
     refused: tuple[str, ...]  # jobs that could not be saved, each with its reason
+    warned: tuple[str, ...]  # some that were saved and may not work, each with its reason
     is_theirs: bool  # live workers of another module declare some of them: that may change without a new deploy
     taken_over: Mapping[str, str]  # some jobs, and the module each was of until now
 
@@ -126,7 +134,7 @@ class Declaring:
         saved = await self._save(fitting, hello, by)
         refused += saved.refused
         declared = await in_side_thread(_summed_up, hello, by, drafts, refused)
-        declared = declared._replace(taken_over=saved.taken_over)
+        declared = declared._replace(taken_over=saved.taken_over, warned=await self._unserved(fitting, hello))
         if refused:
             shown = declared.refused[:REFUSED_SHOWN]
             log.warning("job.refused", worker=hello.name, jobs=len(refused), why=shown)
@@ -134,6 +142,19 @@ class Declaring:
                 for one in refused[:REFUSED_SHOWN]:
                     listener(one.name, one.refusal)
         return declared
+
+    async def _unserved(self, drafts: Sequence[_Draft], hello: Hello) -> tuple[str, ...]:
+        """Warn of jobs whose kind neither this worker nor another live one offers: they are saved, and wait."""
+        own = {PYTHON, *(kind_of(offer.name) for offer in hello.handlers)}
+        lacking = {draft.lane: draft for draft in reversed(drafts) if kind_of(draft.lane.offer) not in own}
+        warned: list[str] = []
+        for lane, draft in islice(lacking.items(), WARNED_MAX):
+            if not await self._services.offers.versions_of(lane):
+                warning = UnservedKind(kind_of(lane.offer), self._services.kinds.names())
+                warned.append(f"{draft.name[:200]}: {in_one_line(warning)}")
+        if warned:
+            log.warning("job.kind_unserved", worker=hello.name, jobs=len(warned), why=warned[:REFUSED_SHOWN])
+        return tuple(warned)
 
     async def registered(self, code: Code, hello: Hello, by: Principal) -> None:
         """The worker's session is live: retired jobs that its code declares go on, and no other is retired.
@@ -309,6 +330,7 @@ def _summed_up(hello: Hello, by: Principal, drafts: Sequence[_Draft], refused: S
     return Declared(
         code=code,
         refused=tuple(one.why for one in sorted(refused)),
+        warned=(),
         is_theirs=any(isinstance(one.refusal, DeclaredElsewhere) for one in refused),
         taken_over={},
     )

@@ -1,68 +1,139 @@
 """Kinds of handlers: which ones a job may have, and what a job of a kind does, in a few words."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from foliot.domain.errors import BadField, FoliotError, InvalidInput
-from foliot.domain.handler import JobHandler, handler_from, kind_of
-from foliot.domain.job import Definition
+from foliot.domain.handler import PYTHON, JobHandler, handler_from
+from foliot.domain.job import Definition, lane_of
 from foliot.domain.names import nearest
 from foliot.domain.own_parameters import ParameterMayLack, check_named, may_lack
+from foliot.domain.schema import PATH_MAX, STEPS_MAX, SchemaProblem, TakesLong, check
 from foliot.domain.secret_references import check_references
 from foliot.operations.services import Services
+from foliot.operations.side_thread import in_side_thread
 from foliot.ports.handler import HandlerKind, HandlerKinds, KindWithAdvice, KindWithParameters
 from foliot.ports.secrets import KindWithSecretFields, KindWithSecrets
 from foliot.ports.store.lookups import RunRow
-from foliot.ports.worker_link import Hello
+from foliot.ports.worker_link import Hello, KindOffer
+
+STEPS_ON_LOOP: Final = 4000  # of a check of options on the loop of a server
 
 ADVICE_MAX: Final = 20
 
 
 class UnservedKind(InvalidInput):
-    """A job is of a kind that no worker executes: its runs would wait for ever."""
+    """A job is of a kind that no live worker offers: it is saved with this warning, and its runs wait."""
 
     code = "FOL-1099"
 
     def __init__(self, kind: str, known: Collection[str]) -> None:
         names = ", ".join(sorted(known))
-        meant = nearest(kind, known)
+        meant = None if kind in known else nearest(kind, known)
         advice = f"did you mean {meant}? " if meant else ""
         super().__init__(
-            f'No worker serves jobs of the kind "{kind}".',
-            hint=f"{advice}known are: {names}; a worker that offers {kind} must be online before the job is saved",
+            f'No live worker that may run this job offers the kind "{kind}": its runs wait until one does.',
+            hint=f"{advice}start a worker that offers {kind}; known are: {names}",
             kind=kind,
             known=names,
             meant=meant,
         )
 
 
-async def check_kind(services: Services, namespace: str, definition: Definition) -> None:
-    """Refuse options that the kind refuses, and a kind that neither this server knows nor a live worker offers."""
+class OptionsRefused(InvalidInput):
+    """Options of a job that no live worker's version of its kind takes."""
+
+    code = "FOL-1114"
+
+    def __init__(self, kind: str, versions: Collection[str], problems: Sequence[SchemaProblem]) -> None:
+        """`problems`: by the schema of the newest worker's version."""
+        super().__init__(
+            f"{'; '.join(map(str, problems))}.",
+            hint=f"see its options: foliot handler show {kind}",
+            kind=kind,
+            versions=", ".join(filter(None, versions)),
+            path=problems[0].path[:PATH_MAX],
+            errors=[{"path": problem.path[:PATH_MAX], "message": problem.said} for problem in problems],
+        )
+
+
+async def check_kind(services: Services, namespace: str, definition: Definition) -> Sequence[FoliotError]:
+    """Refuse options that the kind refuses; return what a user should know of a definition that can be saved.
+
+    A kind of Foliot's own checks its options itself, the same on every server. What a package brings is judged by the
+    live workers that have it, because they execute it: another version may stand beside the server. Where no worker
+    has it, the package beside the server judges, if there is one.
+    """
     handler = definition.handler
     check_references("params", definition.params, fields=())  # people read them, and every run is kept with its own
     kind = services.kinds.find(handler.kind)
-    if kind is not None:
+    is_own = services.kinds.is_own(handler.kind)
+    versions = () if handler.kind == PYTHON else await _live_versions(services, namespace, definition)
+    advice: list[FoliotError] = []
+    if versions and not is_own:
+        await _check_by_offers(versions, handler)
+    elif kind is not None:
         _check_options(kind, definition)
-        return
-    offered = await _offered(services, namespace)
-    if handler.kind not in offered:
+        advice = advice_on(kind, definition)
+    if kind is not None:
+        check_references(f"run.{handler.kind}", handler.options, fields=_filled_by(kind))
+    if versions or handler.kind == PYTHON:  # which functions there are is another question: `is_offered` answers it
+        return advice
+    workers = await services.offers.workers(namespace)
+    offered = {stated.kind for worker in workers for stated in worker.kinds.loaded}
+    return [*advice, UnservedKind(handler.kind, {*services.kinds.names(), *offered})]
+
+
+async def _live_versions(services: Services, namespace: str, definition: Definition) -> Sequence[KindOffer]:
+    lane = lane_of(0, definition, namespace=namespace)
+    versions = await services.offers.versions_of(lane)
+    if not versions:
         services.offers.forget()  # what is known may be some seconds old: a worker may just have come
-        offered = await _offered(services, namespace)
-    if handler.kind not in offered:
-        raise UnservedKind(handler.kind, {*services.kinds.names(), *offered})
+        versions = await services.offers.versions_of(lane)
+    return versions
+
+
+async def _check_by_offers(versions: Sequence[KindOffer], handler: JobHandler) -> None:
+    """Raise `OptionsRefused` unless some version takes the options. Steps are bounded: nobody waits for a schema."""
+    try:
+        check_by_offers(versions, handler, steps_max=STEPS_ON_LOOP)
+    except TakesLong:
+        with suppress(TakesLong):  # the worker judges what takes longer still
+            await in_side_thread(check_by_offers, versions, handler, steps_max=STEPS_MAX)
+
+
+def check_by_offers(versions: Sequence[KindOffer], handler: JobHandler, *, steps_max: int) -> None:
+    """The same at once; `TakesLong` when all versions together need more steps."""
+    refused: list[SchemaProblem] = []
+    for stated in versions:
+        problems = _problems(stated, handler, steps_max // len(versions))
+        if not problems:
+            return
+        refused = refused or problems  # the newest worker's words
+    names = [stated.version for stated in versions]
+    raise OptionsRefused(handler.kind, names, refused)
+
+
+def _problems(stated: KindOffer, handler: JobHandler, steps_max: int) -> list[SchemaProblem]:
+    if stated.options is None:
+        return []
+    return check(stated.options, handler.options, path=f"run.{handler.kind}", patience=steps_max)
 
 
 def check_declared(kinds: HandlerKinds, hello: Hello, definition: Definition) -> None:
-    """The same for a job that a worker declares: what the worker itself offers counts."""
+    """The same for a job that a worker declares: of a package's kind, what the worker itself states counts."""
     handler = definition.handler
     check_references("params", definition.params, fields=())
+    stated = [one for one in hello.kinds if one.kind == handler.kind]
     kind = kinds.find(handler.kind)
-    if kind is not None:
+    if stated and not kinds.is_own(handler.kind):
+        with suppress(TakesLong):  # the worker judges its own job
+            check_by_offers(stated, handler, steps_max=STEPS_ON_LOOP)
+    elif kind is not None:
         _check_options(kind, definition)
-        return
-    offered = {kind_of(offer.name) for offer in hello.handlers}
-    if handler.kind not in offered:
-        raise UnservedKind(handler.kind, {*kinds.names(), *offered})
+    if kind is not None:
+        check_references(f"run.{handler.kind}", handler.options, fields=_filled_by(kind))
 
 
 def what_runs(kinds: HandlerKinds, document: Mapping[str, Any], part: str = "run") -> str | None:
@@ -94,11 +165,8 @@ def _described(kinds: HandlerKinds, handler: JobHandler) -> str:
         return handler.label
 
 
-def advice_on(kinds: HandlerKinds, definition: Definition) -> list[FoliotError]:
+def advice_on(kind: HandlerKind, definition: Definition) -> list[FoliotError]:
     """What works in a definition, but perhaps not as its author means it."""
-    kind = kinds.find(definition.handler.kind)
-    if kind is None:
-        return []
     lacking = may_lack(definition)
     named = dict.fromkeys(_parameters_in(kind, definition))
     found: list[FoliotError] = [ParameterMayLack(where, name) for where, name in named if name in lacking]
@@ -125,7 +193,6 @@ def _check_options(kind: HandlerKind, definition: Definition) -> None:
     except Exception as error:
         why = f"the kind cannot read its options ({type(error).__name__}: {error})"[:300]
         raise BadField(f"run.{handler.kind}", why) from error
-    check_references(f"run.{handler.kind}", handler.options, fields=_filled_by(kind))
 
 
 def _filled_by(kind: HandlerKind) -> Collection[str] | None:
@@ -133,8 +200,3 @@ def _filled_by(kind: HandlerKind) -> Collection[str] | None:
     if not isinstance(kind, KindWithSecrets):
         return ()
     return kind.secret_fields if isinstance(kind, KindWithSecretFields) else None
-
-
-async def _offered(services: Services, namespace: str) -> set[str]:
-    workers = await services.offers.workers(namespace)
-    return {kind_of(name) for worker in workers for name in worker.handlers}

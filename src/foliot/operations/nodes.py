@@ -3,22 +3,32 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import islice
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
-from foliot.operations.cluster_troubles import CLOCK_OFF_US, ClockOff, CoordinatorAway, NoLeader, SchedulesAhead
+from foliot.operations.cluster_troubles import (
+    CLOCK_OFF_US,
+    ClockOff,
+    CoordinatorAway,
+    KindFailed,
+    NoLeader,
+    SchedulesAhead,
+)
 from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import ClusterRow, NodeRow, RunFilter, RunRow
 from foliot.ports.store.rescheduling import AheadJob
+from foliot.ports.worker_link import KindFailure
 
 DEAD_SHOWN_US: Final[Micros] = 10 * MINUTE
 RUNS_SHOWN: Final = 200
+FAILED_SHOWN: Final = 20  # kinds of handlers that do not work somewhere
 FARTHEST_LOOKED_AT: Final = 100
 """How many of the jobs whose next fire is farthest. Those that a wrong clock sent ahead by years are among them."""
 
@@ -91,7 +101,13 @@ class ClusterState:
 
     def troubles(self) -> list[ClusterTrouble]:
         """What is not well though it works."""
-        return [*self._without_leader(), *self._coordinators_away(), *self._clocks_off(), *self._ahead()]
+        return [
+            *self._without_leader(),
+            *self._coordinators_away(),
+            *self._clocks_off(),
+            *self._ahead(),
+            *self._kinds_failed(),
+        ]
 
     def coordinators(self) -> list[CoordinatorState]:
         """The coordination services beside the store by which live servers elect, and who reaches them."""
@@ -138,6 +154,15 @@ class ClusterState:
             first = own[0]
             found.append(SchedulesAhead(first.name, namespace=namespace, count=len(own), next_due_at=first.next_due_at))
         return found
+
+    def _kinds_failed(self) -> list[ClusterTrouble]:
+        """Return one trouble for each failure, however many nodes have it."""
+        nodes: dict[KindFailure, dict[str, None]] = {}
+        for node in self.nodes:
+            if not node.health.is_gone:
+                for failed in node.row.kinds.failed:
+                    nodes.setdefault(failed, {})[node.row.name] = None
+        return [KindFailed(failed, list(names)) for failed, names in islice(nodes.items(), FAILED_SHOWN)]
 
 
 async def list_nodes(services: Services, who: Principal) -> Sequence[Node]:

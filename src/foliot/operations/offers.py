@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.handler import kind_of
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.ports.clock import Clock
 from foliot.ports.store.lookups import Lookups, NodeRow
-from foliot.ports.worker_link import Hello
+from foliot.ports.worker_link import Hello, KindOffer, StatedKinds, stated_kinds
 
 FRESH_S: Final = 3.0
+VERSIONS_MAX: Final = 10  # of one kind that live workers have; older ones are not looked at
 
 
 class OfferingWorker(NamedTuple):
@@ -20,7 +22,12 @@ class OfferingWorker(NamedTuple):
     group: str
     labels: Mapping[str, str]
     handlers: Mapping[str, Mapping[str, Any] | None]  # name -> JSON Schema of its parameters
+    kinds: StatedKinds
     started_at: Instant
+
+    def kind(self, name: str) -> KindOffer | None:
+        """What the worker says of a kind; None: it does not have it."""
+        return next((stated for stated in self.kinds.loaded if stated.kind == name), None)
 
 
 class Offers:
@@ -52,6 +59,21 @@ class Offers:
             if lane.fits(group=worker.group, offers=worker.handlers.keys(), labels=worker.labels)
         ]
 
+    async def versions_of(self, lane: Lane) -> Sequence[KindOffer]:
+        """What live workers say of the kind of a lane's offer: each version once, the newest worker's first.
+
+        Only workers of the lane's namespace, group and labels count, as in `schema_of`. Which connection or language
+        they offer does not: the options of a kind are the same for each.
+        """
+        assert lane.namespace is not None, lane
+        name = kind_of(lane.offer)
+        by_version: dict[str, KindOffer] = {}
+        for worker in sorted(await self.workers(lane.namespace), key=_started, reverse=True):
+            stated = worker.kind(name)
+            if stated is not None and lane.fits(group=worker.group, offers=(lane.offer,), labels=worker.labels):
+                by_version.setdefault(stated.version, stated)
+        return list(by_version.values())[:VERSIONS_MAX]
+
     async def schema_of(self, lane: Lane) -> Mapping[str, Any] | None:
         """Return the parameters of a lane's offer, as the newest worker describes them; None: no worker does.
 
@@ -76,6 +98,7 @@ class Offers:
             group=hello.group,
             labels=hello.labels,
             handlers={offer.name: offer.parameters for offer in hello.handlers},
+            kinds=stated_kinds(hello.kinds, hello.failed_kinds, [offer.name for offer in hello.handlers]),
             started_at=now if known is None else known.started_at,
         )
         self._known[hello.session] = self._came[hello.session] = worker
@@ -119,6 +142,7 @@ def _offering(node: NodeRow) -> OfferingWorker:
         group=node.group,
         labels=node.labels,
         handlers=node.handlers,
+        kinds=node.kinds,
         started_at=node.started_at,
     )
 

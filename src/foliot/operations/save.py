@@ -1,12 +1,12 @@
 """Save: create a job, replace its definition, change some fields of it. Every change is a new version."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.errors import Conflict, JobNotFound, VersionConflict
+from foliot.domain.errors import Conflict, FoliotError, JobNotFound, VersionConflict
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
@@ -38,6 +38,7 @@ class SavedJob:
 
     job: JobRow
     outcome: SaveOutcome
+    warnings: Sequence[FoliotError] = ()  # what works, but perhaps not as meant
 
 
 async def create(
@@ -76,7 +77,7 @@ async def replace(
     definition = await read_definition(services, document, job=name)
     who.demand(Scope.WRITE, group=definition.group)
     who.demand_script(definition.handler.kind)
-    await check_kind(services, namespace, definition)
+    warnings = await check_kind(services, namespace, definition)
     await _demand_present(services, who, namespace, name)
     saved = await services.store.jobs.save(
         namespace,
@@ -91,10 +92,10 @@ async def replace(
     if expected_version == 0 and saved.outcome is SaveOutcome.SAME:  # the job was there, with just this definition
         raise VersionConflict(name, expected=0, found=saved.job.version)
     if saved.outcome is not SaveOutcome.SAME:
-        await _note(services, who, saved, reason)
+        await _note(services, who, saved, reason, warnings)
         services.cursors_moved()
     job = await find_job(services, who, namespace, name)
-    return SavedJob(job=job, outcome=saved.outcome)
+    return SavedJob(job=job, outcome=saved.outcome, warnings=warnings)
 
 
 async def patch(
@@ -114,11 +115,14 @@ async def patch(
     return await replace(services, who, namespace, job.name, document, expected_version=expected, reason=reason)
 
 
-async def _note(services: Services, who: Principal, saved: Saved, reason: str) -> None:
+async def _note(services: Services, who: Principal, saved: Saved, reason: str, warnings: Sequence[FoliotError]) -> None:
     job = saved.job
     kind = "job.created" if saved.outcome is SaveOutcome.CREATED else "job.changed"
     key = f"{job.job_id}:{job.version}"  # a save that is repeated is noted once
-    await note_job(services, who, kind, job.namespace, job.name, key=key, version=job.version, reason=reason)
+    codes = [warning.code for warning in warnings] or None
+    await note_job(
+        services, who, kind, job.namespace, job.name, key=key, version=job.version, reason=reason, warnings=codes
+    )
 
 
 async def _demand_present(services: Services, who: Principal, namespace: str, name: str) -> None:

@@ -1,20 +1,20 @@
 """Validate: what a definition would mean, before it is saved. Nothing changes."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.definition import definition_hash, to_document
-from foliot.domain.errors import JobNotFound
+from foliot.domain.errors import FoliotError, JobNotFound
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, lane_of
 from foliot.domain.limits import LimitChange, check_change, limit_key
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
-from foliot.operations.kinds import advice_on, check_kind
+from foliot.operations.kinds import check_kind
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
@@ -66,7 +66,7 @@ async def validate(
     definition = await read_definition(services, document, job=check_name("job", name))
     if Scope.WRITE in who.may:  # who only reads asks for somebody else
         who.demand_script(definition.handler.kind)
-    await check_kind(services, namespace, definition)
+    kind_warnings = await check_kind(services, namespace, definition)
     canonical = to_document(definition)
     now = await services.store.lookups.now()
     try:
@@ -81,7 +81,7 @@ async def validate(
         hash=definition_hash(definition),
         in_words=None if schedule is None else describe(schedule, language),
         next_instants=[] if schedule is None else list(islice(schedule.upcoming(now), NEXT_SHOWN)),
-        warnings=list(_warnings(services, definition, now, language)),
+        warnings=list(_warnings(kind_warnings, definition, now, language)),
         exists_at_version=present.version if present else None,
         changes=changes_between(present.document if present else {}, canonical),
         is_offered=bool(workers),
@@ -89,13 +89,13 @@ async def validate(
 
 
 def _warnings(
-    services: Services, definition: Definition, now: Instant, language: Language
+    kind_warnings: Iterable[FoliotError], definition: Definition, now: Instant, language: Language
 ) -> Iterator[DefinitionWarning]:
     """What to look at again in the schedule, and in what runs."""
     schedule = definition.schedule
     for one in () if schedule is None else warnings_of(schedule, now=now, language=language):
         yield DefinitionWarning(code=one.code, sentence=one.sentence, hint=one.hint or None)
-    for advice in advice_on(services.kinds, definition):
+    for advice in kind_warnings:
         sentence, hint = tell(advice, language)
         yield DefinitionWarning(code=advice.code, sentence=sentence, hint=hint)
 

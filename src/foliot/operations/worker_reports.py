@@ -5,8 +5,8 @@ replaces a bad value by a sentence that says why, and the run ends as its worker
 values inside: the session must live on.
 """
 
-from collections.abc import Sequence
-from typing import Annotated, Final
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, NamedTuple
 
 import msgspec
 import structlog
@@ -23,12 +23,10 @@ from foliot.domain.payload import (
 from foliot.domain.redaction import redacted
 from foliot.domain.texts import ERROR_TYPE_MAX, NOTE_MAX
 from foliot.operations.side_thread import in_slices
-from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Report, Signed
+from foliot.ports.worker_link import SCHEMA_BYTES_MAX, SCHEMAS_BYTES_MAX, HeldLease, Hello, Report, Signed
 
 ERROR_MAX: Final = 64 * 1024
 PROGRESS_MAX: Final = 8 * 1024
-SCHEMA_BYTES_MAX: Final = 64 * 1024
-SCHEMAS_BYTES_MAX: Final = 4 * 1024 * 1024  # of all handlers of a session
 REFUSED_TYPE: Final = "ResultRefused"
 SENT_AGAIN: Final = ("reports", "held leases")  # a worker may divide these
 _WORDS: Final = frozenset({"null", "true", "false"})
@@ -52,25 +50,32 @@ _progress: Final = msgspec.json.Decoder(_Progress)
 _anything: Final = msgspec.json.Decoder()
 
 
+class _Schema(NamedTuple):
+    """A JSON Schema that a worker sent, and what it is about, for a message."""
+
+    what: str
+    schema: Mapping[str, Any]
+
+
 async def check_offers(hello: Hello) -> None:
-    """Raise when the schema of a handler is too large or is JSON that no store keeps, or when all are too large."""
-    offers = [offer for offer in hello.handlers if offer.parameters is not None]
-    sizes = await in_slices(_sizes_of, offers, _weight_of_offer)
+    """Raise when a schema of a handler or a kind is too large or is JSON that no store keeps, or all are too large."""
+    schemas = [
+        *(_Schema(f"What {offer.name[:100]} says of its parameters", offer.parameters)
+          for offer in hello.handlers if offer.parameters is not None),
+        *(_Schema(f"What {kind.kind} says of its options", kind.options)
+          for kind in hello.kinds if kind.options is not None),
+    ]  # fmt: skip
+    sizes = await in_slices(_sizes_of, schemas, _weight_of_schema)
     if sum(sizes) > SCHEMAS_BYTES_MAX:
         raise TooMuchInside("schemas", f"{SCHEMAS_BYTES_MAX} bytes")
 
 
-def _weight_of_offer(_: HandlerOffer) -> int:
+def _weight_of_schema(_: _Schema) -> int:
     return _SCHEMA_WEIGHT
 
 
-def _sizes_of(offers: Sequence[HandlerOffer]) -> list[int]:
-    return [len(_schema(offer).encode()) for offer in offers]
-
-
-def _schema(offer: HandlerOffer) -> str:
-    what = f"What {offer.name[:100]} says of its parameters"
-    return json_text(offer.parameters, bytes_max=SCHEMA_BYTES_MAX, what=what)
+def _sizes_of(schemas: Sequence[_Schema]) -> list[int]:
+    return [len(json_text(one.schema, bytes_max=SCHEMA_BYTES_MAX, what=one.what).encode()) for one in schemas]
 
 
 class TooMuchInside(InvalidInput):

@@ -10,6 +10,7 @@ it and may serve its namespace and group.
 """
 
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from typing import Final
 
 import msgspec
@@ -22,10 +23,12 @@ from foliot.domain.verdict import Cause
 from foliot.operations import callbacks
 from foliot.operations.declarations import Declaring
 from foliot.operations.foreign_calls import ForeignCalls
+from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.worker_messages import WorkerMessages
 from foliot.operations.worker_reports import check_offers
 from foliot.ports.lease_desk import LeaseDesk
+from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import (
     SLOTS_MAX,
     Beat,
@@ -42,6 +45,7 @@ from foliot.ports.worker_link import (
 )
 
 PROTOCOL_MIN: Final = 1
+FAILED_NOTED: Final = 10  # kinds that do not work at one worker
 _SUCCESS_ALONE: Final = frozenset({Cause.SUCCEEDED})
 
 log = structlog.get_logger("foliot.workers")
@@ -113,6 +117,7 @@ class WorkerService:
         hello = msgspec.structs.replace(hello, offer_hash=offer_hash)
         await self.declaring.registered(declared.code, hello, by)
         self._desk.introduce(hello)
+        await self._note_failed_kinds(hello, by)
         log.info("worker.registered", worker=hello.name, session=hello.session, handlers=len(hello.handlers))
         self._services.offers.learn(hello, now=now)
         self._services.runs_may_be_ready()
@@ -122,9 +127,26 @@ class WorkerService:
             margin_us=times.margin_us,
             store_now=now,
             refused=declared.refused,
+            warned=declared.warned,
             again_after_us=times.ttl_us if declared.is_theirs else 0,
             taken_over=declared.taken_over,
         )
+
+    async def _note_failed_kinds(self, hello: Hello, by: Principal) -> None:
+        """Note in the journal which kinds of handlers do not work at a worker, once for each process."""
+        if not hello.failed_kinds:
+            return
+        failed = [msgspec.to_builtins(one) for one in hello.failed_kinds[:FAILED_NOTED]]
+        process = f"{hello.name}:{hello.host}:{hello.pid}".encode()
+        happening = Happening(
+            key=f"node.kinds_failed:{sha256(process).hexdigest()[:32]}",
+            topic=Topic.NODES,
+            kind="node.kinds_failed",
+            subject=hello.name,
+            by=by.name,
+            data={"failed": failed},
+        )
+        await note(self._services, happening)
 
     async def _owned(self, hello: Hello, by: Principal) -> Hello:
         """Return the hello with its owner; a session that is known already keeps its namespace and group."""

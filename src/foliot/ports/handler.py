@@ -2,7 +2,8 @@
 
 A kind is one class, named in the table `HANDLERS` of `app/plugins.py` or by an entry point `foliot.handlers`. It is
 made without arguments; a worker then sets its `settings`, if it has any. Servers ask it about the options of a job;
-workers ask it for offers, and for what executes a run:
+workers ask it for offers, and for what executes a run. Its version and the schema of its options travel with the
+offers, so that a server without the package knows them, too:
 
     job file        run: {http: {url: "https://example.org", method: GET}}        the kind `http`, and its options
     lane            needs the offer `http`: the options are data of the job, and two jobs share one lane
@@ -11,7 +12,7 @@ workers ask it for offers, and for what executes a run:
 Which offer a job needs is no matter of the kind: every server must say the same (`domain.handler`).
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 from foliot.domain.errors import FoliotError, InvalidInput
@@ -73,6 +74,19 @@ class HandlerKind(Protocol):
     @property
     def kind(self) -> str:
         """Its word in job files: `python`, `http`."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of its package. People see it beside each worker."""
+        ...
+
+    @property
+    def options_schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema of a job's options; None: the kind says nothing of them.
+
+        Workers send it when they register. Servers check the options of jobs by it, and people see it as a table.
+        """
         ...
 
     def validate(self, options: Any) -> None:
@@ -146,6 +160,10 @@ class HandlerKinds(Protocol):
 
     def names(self) -> Collection[str]:
         """Their words in job files."""
+        ...
+
+    def is_own(self, kind: str) -> bool:
+        """Whether a kind comes with Foliot: then every server checks its options in the same way."""
         ...
 
     def find(self, kind: str) -> HandlerKind | None:

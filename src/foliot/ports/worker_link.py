@@ -11,11 +11,12 @@ What workers send is bounded where it is decoded: no number or name is beyond wh
 (its result, error, checkpoint, progress) is checked for itself, so that one bad run does not spoil a whole message.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 
+from foliot.domain.handler import KIND_BYTES_MAX, kind_of
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.sources import MODULE_MAX
@@ -33,8 +34,15 @@ LeaseId = Annotated[str, msgspec.Meta(max_length=SESSION_BYTES_MAX)]  # compared
 ONE_LINE: Final = r"\A[^\x00-\x1f\x7f]*\Z"  # people see it in lists and logs
 Label = Annotated[str, msgspec.Meta(max_length=LABEL_BYTES_MAX, pattern=ONE_LINE)]
 ModuleName = Annotated[str, msgspec.Meta(max_length=MODULE_MAX, pattern=ONE_LINE)]
+KindWord = Annotated[str, msgspec.Meta(min_length=1, max_length=KIND_BYTES_MAX, pattern=ONE_LINE)]
+VERSION_MAX: Final = 100
+PackageWord = Annotated[str, msgspec.Meta(max_length=VERSION_MAX, pattern=ONE_LINE)]
 WaitWord = Annotated[str, msgspec.Meta(max_length=20, pattern=r"\A[a-z_]+\Z")]
 HANDLERS_MAX: Final = 10_000
+KINDS_MAX: Final = 100
+SCHEMA_BYTES_MAX: Final = 64 * 1024  # of one handler's parameters, or one kind's options
+SCHEMAS_BYTES_MAX: Final = 4 * 1024 * 1024  # of all of a session
+FAILURE_MAX: Final = 500  # characters
 OFFERS_BYTES_MAX: Final = 64 * 1024 * 1024  # of a token's live sessions that offer much; the same offer counts once
 OFFERS_BYTES_FEW: Final = 16 * 1024  # a session that says no more of its handlers always has room
 DECLARED_MAX: Final = 20_000
@@ -50,6 +58,41 @@ class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     name: Annotated[str, msgspec.Meta(max_length=OFFER_BYTES_MAX, pattern=ONE_LINE)]  # "python:jobs:tick"
     parameters: Mapping[str, Any] | None = None  # JSON Schema
     code_hash: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
+
+
+class KindOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A kind of handler that this worker has, as its package states it."""
+
+    kind: KindWord
+    version: PackageWord = ""
+    options: Mapping[str, Any] | None = None  # JSON Schema of a job's options; None: the kind says nothing of them
+
+
+class KindFailure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An installed package whose kind of handler this worker could not load."""
+
+    kind: KindWord
+    package: PackageWord = ""
+    version: PackageWord = ""
+    why: Annotated[str, msgspec.Meta(max_length=FAILURE_MAX, pattern=ONE_LINE)]
+
+
+class StatedKinds(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a session says of its kinds of handlers. Workers with the same packages say the same."""
+
+    loaded: tuple[KindOffer, ...] = ()
+    failed: tuple[KindFailure, ...] = ()
+
+
+NO_KINDS: Final = StatedKinds()
+
+
+def stated_kinds(loaded: tuple[KindOffer, ...], failed: tuple[KindFailure, ...], offers: Iterable[str]) -> StatedKinds:
+    """What a session says of its kinds. An older worker says nothing of them: its offers tell which it has."""
+    if not loaded:
+        words = dict.fromkeys(map(kind_of, offers))
+        loaded = tuple(KindOffer(kind=word) for word in words)
+    return StatedKinds(loaded=loaded, failed=failed)
 
 
 class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -69,6 +112,8 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     group: Annotated[str, msgspec.Meta(max_length=100, pattern=ONE_LINE)]
     slots: Annotated[int, msgspec.Meta(ge=0, le=SLOTS_MAX)]
     handlers: Annotated[tuple[HandlerOffer, ...], msgspec.Meta(max_length=HANDLERS_MAX)]
+    kinds: Annotated[tuple[KindOffer, ...], msgspec.Meta(max_length=KINDS_MAX)] = ()  # of `handlers`
+    failed_kinds: Annotated[tuple[KindFailure, ...], msgspec.Meta(max_length=KINDS_MAX)] = ()
     labels: Annotated[Mapping[Label, Label], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
     version: Annotated[str, msgspec.Meta(max_length=50, pattern=ONE_LINE)] = ""
     protocol: Small = 1
@@ -94,6 +139,7 @@ class Welcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     margin_us: Micros
     store_now: Instant
     refused: tuple[str, ...] = ()  # declared jobs that could not be saved, each with its reason
+    warned: tuple[str, ...] = ()  # declared jobs that were saved and may not work, each with its reason
     again_after_us: Micros = 0  # ask again then: workers of another module may have gone; 0: no need to
     taken_over: Mapping[str, str] = msgspec.field(default_factory=dict)  # jobs, and the module each was of until now
 

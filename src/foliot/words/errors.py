@@ -138,6 +138,11 @@ def _parameters(data: Data) -> Data:
     return {"problems": problems, "parameters": known}
 
 
+def _options(data: Data) -> Data:
+    """The same of a kind's options, which are no parameters."""
+    return {"problems": _parameters(data)["problems"].replace("参数", "选项")}
+
+
 def _problem(said: str) -> str:
     kind = said.removeprefix("is not ")
     if kind != said and kind in WORDS:
@@ -181,6 +186,7 @@ _DERIVED: Final[Mapping[str, Callable[[Data], Data]]] = {
     "FOL-1038": lambda data: _trouble(str(data["sentence"])),
     "FOL-1058": _field,
     "FOL-1087": _most,
+    "FOL-1114": _options,
     **dict.fromkeys(("FOL-1120", "FOL-1121", "FOL-1133", "FOL-1135", "FOL-1136", "FOL-1160"), _why),
     "FOL-3001": _versions,
     "FOL-3019": _why,

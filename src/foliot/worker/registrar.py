@@ -2,17 +2,18 @@
 
 import asyncio
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 
 from foliot.domain.errors import Denied
+from foliot.domain.handler import PYTHON, kind_of
 from foliot.domain.instants import SECOND
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
-from foliot.ports.worker_link import Hello, Welcome, WorkerLink
-from foliot.worker.handlers import offers_of
+from foliot.ports.worker_link import KINDS_MAX, HandlerOffer, Hello, KindOffer, Welcome, WorkerLink
+from foliot.worker.handlers import offers_of, stated
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session
@@ -41,11 +42,12 @@ class Registrar:
         self._settings = settings
         self._code = code
         self._others = others  # kinds that stay the same while the worker runs
+        self._stated = {name: stated(kind) for name, kind in others.items()}
         self._is_known = False  # some server took it in before
         self._heard: PythonHandlers | None = None  # the code a server was told of last
         self._news = asyncio.Event()  # a server heard of some code, or no more will be said
         self._telling = asyncio.Lock()
-        self._refused: frozenset[str] = frozenset()  # jobs of the code, each with its reason, as a server said last
+        self._said: frozenset[str] = frozenset()  # of jobs of the code, each with its reason, as a server said last
         self._again = asyncio.Event()  # the jobs are to be declared again; or no more will be said
         self._at_once = asyncio.Event()  # likewise, without a wait
         self._again_after_s = 1.0
@@ -103,12 +105,15 @@ class Registrar:
         """Say who we are and what we can run; again with the same id when the code changed."""
         settings, code = self._settings, self._code()
         sent_at = self._clock.monotonic()
+        offers = (*code.offers(), *offers_of(self._others))
         hello = Hello(
             session=session_id,
             name=settings.name,
             group=settings.group,
             slots=settings.slots,
-            handlers=(*code.offers(), *offers_of(self._others)),
+            handlers=offers,
+            kinds=self._kinds_of(offers),
+            failed_kinds=settings.failed_kinds[:KINDS_MAX],
             labels=settings.labels,
             version=settings.version,
             pid=os.getpid(),
@@ -135,6 +140,12 @@ class Registrar:
         self._again.set()
         self._at_once.set()
 
+    def _kinds_of(self, offers: Sequence[HandlerOffer]) -> tuple[KindOffer, ...]:
+        """What the kinds state of which something is offered."""
+        words = dict.fromkeys(kind_of(offer.name) for offer in offers)
+        known = {**self._stated, PYTHON: stated(self._code())} if PYTHON in words else self._stated
+        return tuple(known[word] for word in words)[:KINDS_MAX]
+
     async def ask_again(self, session: Callable[[], Session | None]) -> None:
         """Declare the jobs anew when a server asks, and again and again while workers of another module keep some.
 
@@ -156,11 +167,12 @@ class Registrar:
             self._at_once.clear()
 
     def _learn(self, welcome: Welcome) -> None:
-        """Say which jobs were refused, once, and which were taken over; remember whether to ask again."""
-        for refused in welcome.refused:
-            if refused not in self._refused:
-                log.warning("job.refused", why=refused)
-        self._refused = frozenset(welcome.refused)
+        """Say which jobs were refused, or may not work, once, and which were taken over; remember when to ask again."""
+        for event, said in (("job.refused", welcome.refused), ("job.kind_unserved", welcome.warned)):
+            for why in said:
+                if why not in self._said:
+                    log.warning(event, why=why)
+        self._said = frozenset((*welcome.refused, *welcome.warned))
         for job, module in welcome.taken_over.items():
             log.warning("job.taken_over", job=job, taken_from=module)
         self._again_after_s = max(1.0, welcome.again_after_us / SECOND)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from foliot.domain.job import DEFAULT_GROUP, Isolation
+from foliot.ports.worker_link import KindFailure
 from foliot.worker.execution import WAITING_MAX
 from foliot.worker.isolation.wire import ChildLimits
 from foliot.worker.logs import LOG_MAX, PENDING_MAX
@@ -23,6 +24,7 @@ class WorkerSettings:
     labels: Mapping[str, str] = field(default_factory=dict)
     version: str = ""
     host: str = ""
+    failed_kinds: tuple[KindFailure, ...] = ()  # kinds of handlers that are installed and do not work here
     isolation: Isolation = Isolation.PROCESS  # of plain functions whose job does not say
     drain_timeout_s: float = 30.0
     release_within_s: float = 5.0  # after the drain timeout, for runs that are given back to stop

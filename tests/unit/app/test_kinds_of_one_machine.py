@@ -10,7 +10,7 @@ def test_http_may_call_this_machine_and_shell_is_not_there() -> None:
     chosen = of_one_machine({})
     assert chosen["http"] == {"allow": ["loopback"]}
     assert set(chosen) == {"http", "sql"}
-    assert {kind.kind for kind in beside_python(chosen)} >= {"http"}
+    assert {kind.kind for kind in beside_python(chosen).kinds} >= {"http"}
 
 
 def test_what_the_user_says_wins() -> None:

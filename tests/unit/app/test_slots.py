@@ -56,8 +56,8 @@ def test_what_is_no_number_of_slots_is_refused(
 
 
 def test_a_kind_has_slots_of_its_own_by_its_table_or_by_the_option_which_wins() -> None:
-    kinds, slots = kinds_and_slots({"http": {"slots": 30, "allow": ["loopback"]}}, Slots(shared=2), ())
-    assert [kind.kind for kind in kinds] == ["http"]
+    here, slots = kinds_and_slots({"http": {"slots": 30, "allow": ["loopback"]}}, Slots(shared=2), ())
+    assert [kind.kind for kind in here.kinds] == ["http"]
     assert slots == Slots(shared=2, own={"http": 30})
     _, slots = kinds_and_slots({"http": {"slots": "30"}}, Slots(own={"http": 40}), ())
     assert slots == Slots(own={"http": 40})

@@ -16,8 +16,33 @@ from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event
 from foliot.ports.store.tokens import TokenRecord
+from foliot.ports.worker_link import KindFailure, KindOffer
 from foliot.words.errors import tell
 from foliot.words.language import Language
+
+
+class NodeKindOut(ApiOutput):
+    """A kind of handler that a worker has."""
+
+    kind: str
+    version: str
+
+    @classmethod
+    def of(cls, stated: KindOffer) -> "NodeKindOut":
+        return cls(kind=stated.kind, version=stated.version)
+
+
+class FailedKindOut(ApiOutput):
+    """A kind of handler that an installed package brings, and that does not work at a worker."""
+
+    kind: str
+    package: str
+    version: str
+    why: str
+
+    @classmethod
+    def of(cls, failed: KindFailure) -> "FailedKindOut":
+        return cls(kind=failed.kind, package=failed.package, version=failed.version, why=failed.why)
 
 
 class NodeOut(ApiOutput):
@@ -34,6 +59,8 @@ class NodeOut(ApiOutput):
     slots: int
     running: int
     handlers: list[str]
+    kinds: list[NodeKindOut] = Field(description="Kinds of handlers that it has, with the version of each.")
+    failed_kinds: list[FailedKindOut] = Field(description="Installed kinds that do not work there.")
     version: str
     host: str
     pid: int
@@ -63,6 +90,8 @@ class NodeOut(ApiOutput):
             slots=row.slots,
             running=row.running,
             handlers=sorted(row.handlers),
+            kinds=[NodeKindOut.of(stated) for stated in row.kinds.loaded],
+            failed_kinds=[FailedKindOut.of(failed) for failed in row.kinds.failed],
             version=row.version,
             host=row.host,
             pid=row.pid,

@@ -1,6 +1,6 @@
 """Jobs, versions, fires, explanations and figures as JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import Body
@@ -10,6 +10,7 @@ from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, 
 from foliot.api.models.definition import SCHEMA_MARK
 from foliot.api.models.states import DecisionWord, JobWord, RunWord, ShownWord
 from foliot.domain.bounds import PRIORITY_MIN
+from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Micros
 from foliot.domain.job import PRIORITY_MAX
 from foliot.domain.run import format_run_id
@@ -18,6 +19,7 @@ from foliot.operations.diff import FieldChange
 from foliot.operations.fires import FireEntry, schedule_of
 from foliot.operations.stats import JobStats, Spread
 from foliot.ports.store.lookups import JobRow, VersionRow
+from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.retirement import reason_of
 from foliot.words.schedules import describe
@@ -129,6 +131,19 @@ class DryRunOut(ApiOutput):
     version: int
 
 
+class WarningOut(ApiOutput):
+    """Something that works, but perhaps not as meant."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+    @classmethod
+    def of(cls, warning: FoliotError, language: Language) -> "WarningOut":
+        message, hint = tell(warning, language)
+        return cls(code=warning.code, message=message, hint=hint)
+
+
 class LastRunOut(ApiOutput):
     """A job's newest run that is no test, in short."""
 
@@ -212,6 +227,7 @@ class JobOut(ApiOutput):
     parameters: dict[str, Any] | None = Field(
         None, description="What it takes, as JSON Schema, where one job is read; null while no live worker says."
     )
+    warnings: list[WarningOut] = Field(default_factory=list, description="In the answer to a save.")
     definition: Document | None = None
 
     @classmethod
@@ -220,6 +236,7 @@ class JobOut(ApiOutput):
         job: JobRow,
         *,
         language: Language,
+        warnings: Sequence[FoliotError] = (),
         executes: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         full: bool = True,
@@ -256,6 +273,7 @@ class JobOut(ApiOutput):
             rank=RankOut.of_job(job),
             executes=executes,
             parameters=None if parameters is None else dict(parameters),
+            warnings=[WarningOut.of(warning, language) for warning in warnings],
             definition=dict(document) if full else None,
         )
 
@@ -327,14 +345,6 @@ class DiffOut(ApiOutput):
     before: int
     after: int
     changes: list[ChangeOut]
-
-
-class WarningOut(ApiOutput):
-    """Something that works, but perhaps not as meant."""
-
-    code: str
-    message: str
-    hint: str | None = None
 
 
 class ValidOut(ApiOutput):

@@ -409,7 +409,7 @@ def _saved(saved: SavedJob, response: Response, language: Language) -> JobOut:
     if saved.outcome is SaveOutcome.CREATED:
         response.status_code = 201
         response.headers["Location"] = located("jobs", job.name, namespace=job.namespace)
-    return JobOut.of(job, language=language)
+    return JobOut.of(job, language=language, warnings=saved.warnings)
 
 
 async def _explained(

@@ -11,6 +11,7 @@ from foliot.client.awaited.backfills import AsyncBackfills
 from foliot.client.awaited.calendars import AsyncCalendars
 from foliot.client.awaited.cluster import AsyncCluster
 from foliot.client.awaited.events import AsyncEvents
+from foliot.client.awaited.handlers import AsyncHandlers
 from foliot.client.awaited.jobs import AsyncJobs
 from foliot.client.awaited.limits import AsyncLimits
 from foliot.client.awaited.nodes import AsyncNodes
@@ -37,6 +38,7 @@ class AsyncFoliot(ClusterAccess):
         self.calendars = AsyncCalendars(self)
         self.limits = AsyncLimits(self)
         self.nodes = AsyncNodes(self)
+        self.handlers = AsyncHandlers(self)
         self.cluster = AsyncCluster(self)
         self.events = AsyncEvents(self)
         self.tokens = AsyncTokens(self)

@@ -13,6 +13,7 @@ from foliot.client.blocking.backfills import Backfills
 from foliot.client.blocking.calendars import Calendars
 from foliot.client.blocking.cluster import Cluster
 from foliot.client.blocking.events import Events
+from foliot.client.blocking.handlers import Handlers
 from foliot.client.blocking.jobs import Jobs
 from foliot.client.blocking.limits import Limits
 from foliot.client.blocking.nodes import Nodes
@@ -39,6 +40,7 @@ class Foliot(ClusterAccess):
         self.calendars = Calendars(self)
         self.limits = Limits(self)
         self.nodes = Nodes(self)
+        self.handlers = Handlers(self)
         self.cluster = Cluster(self)
         self.events = Events(self)
         self.tokens = Tokens(self)

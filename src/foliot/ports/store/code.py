@@ -113,5 +113,8 @@ class CodeStore(Protocol):
         ...
 
     async def forget(self, *, unused_us: Micros, limit: int, term: int) -> int:
-        """Delete what some codes declared that no live worker has had for a time; how many rows."""
+        """Delete what codes declared, and what workers said of their kinds, that no live worker has had for a time.
+
+        How many rows, of some.
+        """
         ...

@@ -17,7 +17,7 @@ from foliot.domain.run import shown_state
 from foliot.domain.skips import SkipCause
 from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.worker_link import LogChunk
+from foliot.ports.worker_link import NO_KINDS, LogChunk, StatedKinds
 
 T = TypeVar("T")
 
@@ -329,6 +329,7 @@ class NodeRow:
     drained_by: str | None
     running: int = 0
     namespace: str | None = None  # the only one a worker serves; None: every
+    kinds: StatedKinds = NO_KINDS
 
     def serves(self, namespace: str) -> bool:
         """Whether it is a worker that is given runs of this namespace."""

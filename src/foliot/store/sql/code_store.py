@@ -8,7 +8,7 @@ from foliot.domain.instants import Micros
 from foliot.domain.sources import Code, Source
 from foliot.ports.store.code import LiveCodes, RetiredPage, RetirementWords, RetiringJob
 from foliot.ports.store.journal import Happening
-from foliot.store.sql.cluster import codes
+from foliot.store.sql.cluster import codes, kinds
 from foliot.store.sql.jobs import retirement, strays
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, Tx
@@ -76,4 +76,7 @@ class SqlCodeStore:
         return await self._database.transact(lambda tx: strays.ask_again(tx, limit=limit, term=term))
 
     async def forget(self, *, unused_us: Micros, limit: int, term: int) -> int:
-        return await self._database.transact(partial(codes.forget, unused_us, limit, term))
+        deleted = await self._database.transact(partial(codes.forget, unused_us, limit, term))
+        if deleted:
+            return deleted
+        return await self._database.transact(partial(kinds.forget, unused_us, limit, term))

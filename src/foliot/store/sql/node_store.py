@@ -26,7 +26,7 @@ from foliot.ports.worker_link import (
     Hello,
     Leaving,
 )
-from foliot.store.sql.cluster import beats, clock, codes, leadership
+from foliot.store.sql.cluster import beats, clock, codes, kinds, leadership
 from foliot.store.sql.cluster.beats import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Claim
@@ -41,22 +41,22 @@ REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                            version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                           offer_hash, code)
+                           offer_hash, code, kinds)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
            d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-           d.offer_hash, d.code
+           d.offer_hash, d.code, d.kinds
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
-           offer_hash=TEXT, code=TEXT),
+           offer_hash=TEXT, code=TEXT, kinds=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                     offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code
+                     offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds
     WHERE id = :session AND kind = :kind AND state <> 'dead'
           AND coalesce(owner, '') = :owner
     """
@@ -135,14 +135,17 @@ class SqlNodeStore:
         def work(tx: Tx) -> Registered:
             handlers = msgspec.json.encode(hello.handlers).decode()
             labels = msgspec.json.encode(hello.labels).decode()
-            size = len(handlers.encode())
-            offer_hash = sha256(handlers.encode()).hexdigest()
+            stated = kinds.text_of(hello) or ""
+            offered = f"{handlers}{stated}".encode()
+            size = len(offered)
+            offer_hash = sha256(offered).hexdigest()
+            kinds_hash = kinds.use(tx, stated or None)
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
-                   offer_hash, code)  # fmt: skip
+                   offer_hash, code, kinds_hash)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
-                     "offer_bytes": size, "offer_hash": offer_hash, "code": code}  # fmt: skip
+                     "offer_bytes": size, "offer_hash": offer_hash, "code": code, "kinds": kinds_hash}  # fmt: skip
             if code is not None:
                 codes.use(tx, code)
             if kind == "worker" and hello.owner and size > OFFERS_BYTES_FEW:

@@ -19,6 +19,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Why a job did or did not run, or what a run waits for.": "任务为什么执行了或没有执行，执行在等什么。",
     "Find jobs, runs and nodes.": "查找任务、执行和节点。",
     "Calendars: which days count.": "日历：哪些日子计入。",
+    "Kinds of handlers: who offers them, and their options.": "处理器类型：由谁提供，有哪些选项。",
     "Servers and workers.": "服务器和工作节点。",
     "Tokens: list, create, rotate, revoke.": "令牌：列出、创建、轮换、吊销。",
     "Which cluster commands ask, and as whom.": "命令访问哪个集群，以谁的身份。",
@@ -177,6 +178,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "Take a node out of service: it takes no more work, what it runs goes on to its end.": (
         "让节点停止服务：不再接收新的执行，正在进行的执行继续到结束。"
+    ),
+    "Kinds of handlers: what jobs can execute, the workers that offer it, and the options of a job.": (
+        "处理器类型：任务能执行什么，由哪些工作节点提供，任务有哪些选项。"
+    ),
+    "List kinds of handlers, and the nodes that offer them.": "列出处理器类型，以及提供它们的节点。",
+    "Show a kind of handler: its versions, the nodes that offer it, and the options of a job.": (
+        "显示一个处理器类型：它的版本、提供它的节点，以及任务的选项。"
     ),
     "List nodes.": "列出节点。",
     "Show a node and what runs on it.": "显示节点，以及正在其上进行的执行。",

@@ -97,7 +97,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Of --script (default: by the file's name).": "用于 --script（默认：由文件名得知）。",
     "What: an SQL statement; @FILE reads it.": "执行什么：一条 SQL 语句；@文件 表示从文件读取。",
     "Of --sql: a connection that workers know.": "用于 --sql：工作节点知道的连接。",
-    "What: another kind of handler, with --option.": "执行什么：其他处理器类型，与 --option 一同使用。",
+    "What: another kind of handler, with --option; foliot handler show lists its options.": (
+        "执行什么：其他处理器类型，与 --option 一同使用；foliot handler show 列出它的选项。"
+    ),
     "An option of the kind of handler.": "处理器类型的一个选项。",
     "Only check, and print the definition.": "只检查，并输出任务定义。",
     "A parameter.": "一个参数。",

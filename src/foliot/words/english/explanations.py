@@ -209,8 +209,8 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The message lists the known names. Install the package that brings another.",
     ),
     "FOL-1099": (
-        "No live worker offers this kind, so runs would wait for ever.",
-        "Correct the kind, or start a worker that offers it.",
+        "The job is saved. No live worker of its namespace, group and labels offers the kind, so its runs wait.",
+        "Start a worker that offers it, or correct the kind. foliot handler list shows the kinds.",
     ),
     "FOL-1100": ("The text in the editor is not JSON.", "Mend the line that the message names; your text is kept."),
     "FOL-1152": (
@@ -225,6 +225,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-1113": (
         "The option is not KIND.KEY=VALUE.",
         'Write --handler-option http.allow=["api.example.com"], for example.',
+    ),
+    "FOL-1114": (
+        "Live workers state which options their version of the kind takes, and none takes these.",
+        "foliot handler show KIND lists the options with their types.",
+    ),
+    "FOL-1115": (
+        "The package's entry point has one name, and the attribute kind of its class another.",
+        "The package's author makes both the same word.",
     ),
     "FOL-1120": (
         "A parameter of the run makes the URL, a header or the body impossible. Nothing was sent.",
@@ -322,6 +330,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Send Authorization: Bearer TOKEN with the token of this callback.",
     ),
     "FOL-2015": ("No limit of the whole cluster has this name.", "foliot limit list shows all."),
+    "FOL-2020": (
+        "Neither Foliot nor a live worker has a kind of handler of this name.",
+        "foliot handler list shows all. A kind of another package is known while a worker with it lives.",
+    ),
     "FOL-3000": ("Somebody else was quicker, or two things have one name.", "Look at it again, and try once more."),
     "FOL-3001": (
         "Somebody saved another version after you read the job. Nothing was changed.",
@@ -535,6 +547,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-5041": (
         "The file counts only when the store has no token yet.",
         "Use a token of the store. A server that started without the option has printed one.",
+    ),
+    "FOL-5043": (
+        "A package beside the worker brings a kind of handler that cannot be imported or used. All else works there.",
+        "foliot node show NAME says why. Mend or remove the package, and start the worker again.",
     ),
     "FOL-5046": (
         "The Python client of this coordinator is not installed beside the server.",

@@ -1,12 +1,15 @@
 """Kinds of handlers that a worker executes, one file each; `ports.handler` says what a kind is."""
 
+import json
 import pkgutil
 from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from foliot.domain.errors import NotJson
+from foliot.domain.payload import json_text
 from foliot.ports.handler import HandlerKind, Invocable
-from foliot.ports.worker_link import HandlerOffer, LeasedRun
+from foliot.ports.worker_link import SCHEMA_BYTES_MAX, VERSION_MAX, HandlerOffer, KindOffer, LeasedRun
 from foliot.worker.handlers.settings import set_up, written
 
 
@@ -21,6 +24,27 @@ def offers_of(kinds: Mapping[str, HandlerKind]) -> tuple[HandlerOffer, ...]:
     return tuple(
         offer for name, kind in kinds.items() for offer in kind.offers() if offer.name.partition(":")[0] == name
     )
+
+
+def stated(kind: HandlerKind) -> KindOffer:
+    """What a kind states of itself; `InvalidInput` for a schema that no server would take.
+
+    A package that was written for an older Foliot has neither attribute.
+    """
+    version = str(getattr(kind, "version", ""))
+    schema = getattr(kind, "options_schema", None)
+    if schema is not None and not isinstance(schema, Mapping):
+        raise NotJson("The schema of its options", "it is not an object")
+    if schema is not None:
+        json_text(schema, bytes_max=SCHEMA_BYTES_MAX, what="The schema of its options")
+        schema = json.loads(json.dumps(schema, default=dict))
+    return KindOffer(kind=kind.kind, version=one_line(version, VERSION_MAX), options=schema)
+
+
+def one_line(text: str, longest: int) -> str:
+    """A text as messages of workers may hold it."""
+    letters = [letter if letter.isprintable() else " " for letter in text]
+    return " ".join("".join(letters).split())[:longest]
 
 
 class KindToMake(msgspec.Struct, frozen=True):

@@ -15,6 +15,7 @@ from foliot.domain.names import nearest
 
 Options = TypeVar("Options", bound=msgspec.Struct)
 
+NO_MEANINGS: Final[Mapping[str, str]] = {}
 _WHERE: Final = re.compile(r" - at `\$([^`]*)`$")
 _UNKNOWN: Final = re.compile(r"Object contains unknown field `([^`]*)`")
 _MISSING: Final = re.compile(r"Object missing required field `([^`]*)`")
@@ -28,9 +29,13 @@ def read_options(kind: str, options: Any, wanted: type[Options]) -> Options:
         raise _bad_field(f"run.{kind}", str(error), wanted) from None
 
 
-def options_schema(wanted: type[msgspec.Struct]) -> dict[str, Any]:
-    """The JSON Schema of a kind's options."""
-    return msgspec.json.schema(wanted)
+def options_schema(wanted: type[msgspec.Struct], meanings: Mapping[str, str] = NO_MEANINGS) -> dict[str, Any]:
+    """The JSON Schema of a kind's options. `meanings`: what each option means, in a few words for people."""
+    schema = msgspec.json.schema(wanted)
+    properties = schema["$defs"][wanted.__name__]["properties"]
+    for name, meaning in meanings.items():
+        properties[name] = {**properties[name], "description": meaning}
+    return schema
 
 
 def _bad_field(path: str, said: str, wanted: type[msgspec.Struct]) -> BadField:

@@ -3,15 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Final, Self
 
 import msgspec
 
+from foliot import __version__
 from foliot.domain.definition import to_document
 from foliot.domain.errors import BadField
 from foliot.ports.worker_link import DeclaredJob, HandlerOffer, LeasedRun
 from foliot.sdk.handler import Handler
 from foliot.sdk.registry import Loaded
+
+OPTIONS_SCHEMA: Final = {"type": "string", "description": "A function: billing.jobs:settle"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +49,14 @@ class PythonHandlers:
             is_whole=not loaded.problems,
             offered=tuple(handler.offer() for handler in handlers.values()),
         )
+
+    @property
+    def version(self) -> str:
+        return __version__
+
+    @property
+    def options_schema(self) -> Mapping[str, Any]:
+        return OPTIONS_SCHEMA
 
     @property
     def has_plain_functions(self) -> bool:

@@ -281,11 +281,20 @@ nodes = sa.Table(
     sa.Column("wall_offset_us", sa.BigInteger, nullable=True),  # its wall clock's lead over store time; shown (C2)
     sa.Column("namespace", Name(100), nullable=True),  # of its token: the only one it serves; NULL: every
     sa.Column("owner", Name(32), nullable=True),  # line of the token that began it; NULL: a server's, or not recorded
-    sa.Column("offer_bytes", sa.Integer, nullable=True),  # length of `handlers`
-    sa.Column("offer_hash", Name(64), nullable=True),  # sha256 of `handlers`: workers with the same code have the same
+    sa.Column("offer_bytes", sa.Integer, nullable=True),  # length of `handlers` and of what `kinds` names
+    sa.Column("offer_hash", Name(64), nullable=True),  # sha256 of both: workers with the same code have the same
     sa.Column("code", Name(64), nullable=True),  # `codes.hash` of a worker; NULL: an older server wrote the row
+    sa.Column("kinds", Name(64), nullable=True),  # `worker_kinds.hash`; NULL: it says nothing of its kinds
     sa.Index("nodes_until", "state", "until"),
     sa.Index("nodes_code", "code", "state"),
+)
+
+worker_kinds = sa.Table(
+    "worker_kinds",
+    metadata,
+    sa.Column("hash", Name(64), primary_key=True),  # of `stated`
+    sa.Column("stated", LongText, nullable=False),  # kinds of handlers with versions and schemas, and what failed
+    sa.Column("used_at", Time, nullable=False),  # when a session last said this, give or take an hour
 )
 
 codes = sa.Table(

@@ -7,6 +7,7 @@ import msgspec
 
 from foliot.domain.instants import Instant
 from foliot.ports.store.lookups import ClusterRow, NodeRow
+from foliot.ports.worker_link import NO_KINDS, StatedKinds, stated_kinds
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 
@@ -21,7 +22,7 @@ NODES: Final = Statement(
     f"""
     SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
            n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
-           speaker.handlers, coalesce(held.runs, 0) AS running
+           speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
     FROM (
       SELECT n.id, {_TEXT_OF} AS text_of, row_number() OVER (PARTITION BY {_TEXT_OF} ORDER BY n.id) AS nth
       FROM (SELECT id, offer_hash FROM nodes WHERE state <> 'dead' OR ended_at >= :since
@@ -29,6 +30,7 @@ NODES: Final = Statement(
     ) listed
     JOIN nodes n ON n.id = listed.id
     LEFT JOIN nodes speaker ON speaker.id = listed.id AND listed.nth = 1
+    LEFT JOIN worker_kinds stated ON stated.hash = speaker.kinds
     LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
                WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' GROUP BY r.session_id) held ON held.session_id = n.id
     ORDER BY n.kind, n.name, n.started_at
@@ -63,7 +65,7 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
     by_text: dict[str, _Offered] = {}
     for row in rows:
         if row.handlers is not None:
-            by_text[row.text_of] = _offered(row.handlers)
+            by_text[row.text_of] = _offered(row.handlers, row.stated)
     return [_node(row, by_text.get(row.text_of, NOTHING)) for row in rows]
 
 
@@ -96,16 +98,19 @@ class _Offered(NamedTuple):
 
     handlers: Mapping[str, Mapping[str, Any] | None]
     code_hashes: Mapping[str, str]
+    kinds: StatedKinds
 
 
-NOTHING: Final = _Offered({}, {})
+NOTHING: Final = _Offered({}, {}, NO_KINDS)
 
 
-def _offered(text: str) -> _Offered:
+def _offered(text: str, stated: str | None) -> _Offered:
     offers = msgspec.json.decode(text) if text else []
+    said = msgspec.json.decode(stated, type=StatedKinds) if stated else NO_KINDS
     return _Offered(
         handlers={offer["name"]: offer.get("parameters") for offer in offers},
         code_hashes={offer["name"]: offer.get("code_hash", "") for offer in offers},
+        kinds=stated_kinds(said.loaded, said.failed, [offer["name"] for offer in offers]),
     )
 
 
@@ -128,6 +133,7 @@ def _node(row: Any, offered: _Offered) -> NodeRow:
         labels=msgspec.json.decode(row.labels) if row.labels else {},
         handlers=offered.handlers,
         code_hashes=offered.code_hashes,
+        kinds=offered.kinds,
         load=msgspec.json.decode(row.load) if row.load else {},
         drained_by=row.drained_by,
         running=int(row.running),

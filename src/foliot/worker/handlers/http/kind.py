@@ -26,7 +26,7 @@ from foliot.worker.handlers.http.caller import HttpCaller, HttpRequest
 from foliot.worker.handlers.http.disguises import Hide, hiding
 from foliot.worker.handlers.http.errors import HttpAnswerUnfit, HttpFailed, status_error
 from foliot.worker.handlers.http.message import Message, idempotency_key, message_from, message_of
-from foliot.worker.handlers.http.options import HttpOptions
+from foliot.worker.handlers.http.options import MEANINGS, HttpOptions
 from foliot.worker.handlers.http.result import cut, json_of, result_of, text_of
 from foliot.worker.handlers.http.settings import KIND, HttpSettings
 from foliot.worker.handlers.http.tls import tls_contexts
@@ -46,7 +46,7 @@ class HttpHandlers:
 
     kind = KIND
     version = __version__
-    options_schema: Final[Mapping[str, Any]] = options_schema(HttpOptions)
+    options_schema: Final[Mapping[str, Any]] = options_schema(HttpOptions, MEANINGS)
 
     def __init__(self) -> None:
         self.settings = HttpSettings()

@@ -111,3 +111,24 @@ class HttpOptions(Struct, forbid_unknown_fields=True, frozen=True, kw_only=True)
     cancel: HttpCancel | None = None
     capture: Annotated[int, Meta(ge=0, le=KEPT_BYTES_MAX)] = KEPT_BYTES
     capture_headers: Annotated[list[Name], Meta(max_length=50)] = msgspec.field(default_factory=lambda: [*KEPT_HEADERS])
+
+
+MEANINGS: Final = {
+    "url": "What is called; ${params.day} and ${secret:NAME} are filled in.",
+    "method": "Without it: POST with a body, GET without.",
+    "headers": "Headers of the request.",
+    "query": "What stands behind the question mark.",
+    "body": "What is sent: json, form or text.",
+    "auth": "How the request proves whose it is: basic, bearer or hmac.",
+    "expect": "Which answers are a success: a status, or status and json checks.",
+    "timeout": "How long it may take: all of it, or connect, read and total.",
+    "redirects": "How many redirects are followed.",
+    "tls": "The name of TLS settings that the worker has.",
+    "accepted": "Answers after which the run waits for the end of the work.",
+    "callback": "The other system calls back when the work is done.",
+    "poll": "The worker asks again and again whether the work is done.",
+    "cancel": "What is called when the run is asked to stop.",
+    "capture": "How many bytes of the answer the result keeps.",
+    "capture_headers": "Which headers of the answer the result keeps.",
+}
+"""For people who look at the options of the kind; `foliot handler show http` lists them."""

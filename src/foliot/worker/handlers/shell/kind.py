@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -10,18 +10,21 @@ from typing import Any, Final
 import msgspec
 import structlog
 
+from foliot import __version__
 from foliot.domain.instants import SECOND
 from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.results import ResultNotJson, ResultTooLarge, encode_result
 from foliot.sdk.stop_signal import Killed, grace_of
+from foliot.worker.handlers.options import options_schema
 from foliot.worker.handlers.shell.command import Command, command_for, order_for
 from foliot.worker.handlers.shell.errors import CommandNotStarted, failed_by_signal, failed_with_code
 from foliot.worker.handlers.shell.options import (
     KIB,
     KIND,
     LANGUAGES,
+    MEANINGS,
     SECRET_FIELDS,
     ShellOptions,
     described,
@@ -44,6 +47,8 @@ class Shell:
     """`ports.handler.HandlerKind` for commands and scripts."""
 
     kind: Final = KIND
+    version: Final = __version__
+    options_schema: Final[Mapping[str, Any]] = options_schema(ShellOptions, MEANINGS)
     secret_fields: Final = SECRET_FIELDS
 
     def __init__(self) -> None:

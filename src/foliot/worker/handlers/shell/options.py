@@ -81,6 +81,25 @@ class ShellOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_o
         return self.argv or self.args
 
 
+MEANINGS: Final = {
+    "argv": "A command and its arguments; no shell reads them.",
+    "script": "The text of a script, with its language.",
+    "language": "What executes the script.",
+    "args": "Arguments of the script.",
+    "cwd": "Where it starts; without it: an empty private folder.",
+    "env": "Variables of its environment, beside those of Foliot.",
+    "stdin": "What it reads as standard input.",
+    "files": "Private files, name and text, in the folder FOLIOT_FILES.",
+    "params_as": "How it gets the parameters of the run.",
+    "success_codes": "Exit codes that are a success.",
+    "retry_codes": "Exit codes after which it is tried again; without it: every other one.",
+    "result": "Where the result stands; without it: the file FOLIOT_RESULT, else the last line.",
+    "capture": "What of the output becomes the log.",
+    "encoding": "Of the output.",
+}
+"""For people who look at the options of the kind; `foliot handler show shell` lists them."""
+
+
 def shell_options(written: Any) -> ShellOptions:
     """The options of a job; `BadField` names the one that no run could use."""
     options = read_options(KIND, written, ShellOptions)

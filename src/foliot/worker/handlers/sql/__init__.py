@@ -17,9 +17,11 @@ from datetime import UTC
 from functools import partial
 from typing import Any, Final
 
+from foliot import __version__
 from foliot.ports.secrets import NO_SECRETS, Secrets
 from foliot.ports.worker_link import HandlerOffer, LeasedRun
 from foliot.sdk.ctx import Ctx
+from foliot.worker.handlers.options import options_schema
 from foliot.worker.handlers.sql.errors import (
     BadSqlParameter,
     ConnectionLost,
@@ -32,6 +34,7 @@ from foliot.worker.handlers.sql.execution import SqlExecution, SqlPlan
 from foliot.worker.handlers.sql.options import (
     GIVEN,
     KIND,
+    MEANINGS,
     SqlOptions,
     named_parameters,
     read_sql_options,
@@ -62,6 +65,8 @@ class SqlHandlers:
     """The kind `sql` (`ports.handler.HandlerKind`)."""
 
     kind = KIND
+    version = __version__
+    options_schema: Final[Mapping[str, Any]] = options_schema(SqlOptions, MEANINGS)
     secret_fields: Final = ()  # the connections of a worker name secrets, the options of a job do not
 
     def __init__(self) -> None:

@@ -47,6 +47,22 @@ class SqlOptions(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
         return None if self.timeout is None else parse_duration(self.timeout) / SECOND
 
 
+MEANINGS: Final = {
+    "connection": "The name of a connection that workers have.",
+    "query": "One statement. :name is a value that is bound.",
+    "statements": "Several statements, in their order.",
+    "mode": "All statements are one transaction, or each is its own.",
+    "timeout": "How long one statement may take.",
+    "read_only": "Only statements that read.",
+    "isolation": "The isolation level of the transaction.",
+    "fetch": "What the result keeps of the rows.",
+    "rows_max": "How many rows of one statement the result keeps.",
+    "bytes_max": "How many bytes of all rows the result keeps.",
+    "log_parameters": "Write the bound values into the log.",
+}
+"""For people who look at the options of the kind; `foliot handler show sql` lists them."""
+
+
 @lru_cache(KEPT)
 def sql_options_of(text: str) -> SqlOptions:
     """The options of a run, from JSON. Runs of one job have the same."""
