@@ -22,7 +22,9 @@ from foliot.domain.schema import TYPE_NAMES, Schema, SharedCheck, TakesLong
 DEPTH_MAX: Final = 20
 PARTS_MAX: Final = 2000  # schemas inside one
 NAME_MAX: Final = 200  # letters
-CHECK_STEPS_MAX: Final = 40_000  # of all checks of one definition; a list that fits into `params` needs fewer
+CHECK_STEPS: Final = 4000  # of all checks of one definition, whatever its values are
+STEPS_PER_ITEM: Final = 4  # besides, for each item of its values
+_ITEM_LETTERS_MIN: Final = 3  # `1, `
 _FOR_PEOPLE: Final = ("title", "description", "default", "examples")
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 _SIZES: Final = ("minLength", "maxLength", "minItems", "maxItems")
@@ -79,12 +81,13 @@ def check_params(definition: Definition) -> None:
         return
     if definition.handler.kind == PYTHON:
         raise BadField("parameters", "the annotations of a Python function say what it takes", hint="leave it away")
-    together = SharedCheck(schema, steps_max=CHECK_STEPS_MAX)
+    steps_max = check_steps_max(definition)
+    together = SharedCheck(schema, steps_max=steps_max)
     try:
         _check_defaults(schema, together)
         problems = together.problems(schema, usual_params(definition))
     except TakesLong:
-        trouble = f"to check its defaults and params takes more than {CHECK_STEPS_MAX} steps"
+        trouble = f"to check its defaults and params takes more than {steps_max} steps"
         hint = "write a shorter schema, or fewer values into its defaults and into params"
         raise BadField("parameters", trouble, hint=hint) from None
     for problem in problems:
@@ -93,6 +96,12 @@ def check_params(definition: Definition) -> None:
             raise BadField(f"params.{problem.path}", problem.said)
         if definition.schedule is not None:
             raise BadField(f"params.{problem.path}", "a fire of the schedule would lack it", hint="give it a value")
+
+
+def check_steps_max(definition: Definition) -> int:
+    """How many steps its checks may take: enough for long lists, few for a schema that leads in circles."""
+    letters = len(repr(definition.params)) + len(repr(definition.parameters))
+    return CHECK_STEPS + letters // _ITEM_LETTERS_MIN * STEPS_PER_ITEM
 
 
 def check_named(definition: Definition, where: str, name: str) -> None:
