@@ -24,6 +24,8 @@ async def test_a_test_is_marked_and_counts_in_no_statistics(api: Api, stage: Sta
     assert (await api.get("/jobs/tick/stats")).json()["runs"] == 0
     listed = (await api.get("/runs")).json()["items"]
     assert [one["origin"] for one in listed] == ["test"]
+    assert len((await api.get("/runs", tests="only")).json()["items"]) == 1
+    assert (await api.get("/runs", tests="none")).json()["items"] == []
 
 
 async def test_a_test_starts_now_and_needs_the_right_to_run(api: Api) -> None:

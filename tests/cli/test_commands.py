@@ -180,7 +180,8 @@ def test_a_job_is_tested_once_and_its_log_shown(foliot: Shell) -> None:
     assert (run["origin"], run["reason"]) == ("test", "look")
     shown = foliot("run", "show", run["id"]).out
     assert re.search(r"^from +test by ", shown, re.MULTILINE), shown
-    listed = foliot("run", "list", "--job", "greet").out
+    assert run["id"] not in foliot("run", "list", "--job", "greet", "--tests", "none").out
+    listed = foliot("run", "list", "--job", "greet", "--tests", "only").out
     assert re.search(rf"^{run['id']} .* test · ", listed, re.MULTILINE), listed
 
 

@@ -8,7 +8,7 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import MINUTE
 from foliot.domain.run import FailureKind
 from foliot.domain.verdict import Cause, judge
-from foliot.ports.store.lookups import JobFilter
+from foliot.ports.store.lookups import JobFilter, RunFilter
 from foliot.ports.store.runs import TriggerRequest
 from tests.conformance.building import NS, ask, definition, every, fire, job_of, make_due, runs_of, save, skips_of
 from tests.conformance.working import lead, run_of, trigger, worker
@@ -76,8 +76,10 @@ async def test_a_test_counts_in_no_figure_of_its_job(world: World) -> None:
     anne = await worker(world)
     [usual] = await trigger(world)
     await anne.complete(await anne.lease_one(), started_us_ago=1000)
-    await trigger(world, is_test=True)
+    [tested] = await trigger(world, is_test=True)
     await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="no", started_us_ago=9_000_000)
+    for tests, wanted in {True: [tested], False: [usual], None: [tested, usual]}.items():
+        assert [run.run_id for run in (await lookups.runs(RunFilter(tests=tests), limit=5)).items] == wanted
     assert [run.run_id for run in await lookups.last_ended(job.job_id, limit=5)] == [usual]
     assert (await lookups.jobs(JobFilter(failing=True), limit=5)).items == []
     assert (await lookups.jobs(JobFilter(sort="fails"), limit=5)).items == []

@@ -47,6 +47,7 @@ def run() -> None:
 @click.option("--node", metavar="NAME")
 @click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Of jobs with this tag.")
 @click.option("--shards", is_flag=True, help="Also shards.")
+@click.option("--tests", type=click.Choice(["only", "none"]), help="Only tests of jobs, or all but those.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @click.option("--cursor", metavar="CURSOR", help="Go on behind a page.")
 @remote
@@ -353,7 +354,7 @@ def _tell_cancelled(user: User, answer: Mapping[str, Any], *, force: bool) -> No
 
 @run.command()
 @click.argument("run_ids", metavar="ID...", nargs=-1)
-@click.option("--job", metavar="NAME", shell_complete=job_name, help="Every failed run of a job.")
+@click.option("--job", metavar="NAME", shell_complete=job_name, help="Every failed run of a job that is no test.")
 @time_option("run retry --since", help="With --job: those created since then.")
 @click.option("--version", type=click.Choice(["original", "latest"]), default="original", show_default=True)
 @click.option("--reason", default="", metavar="TEXT")
@@ -374,7 +375,8 @@ def retry(
     ids = list(run_ids)
     if job:
         began = user.times.read(since)
-        failed = user.listed(user.client.runs.list, limit=200, job=job, state="failed", since=began)["items"]
+        wanted = {"job": job, "state": "failed", "since": began, "tests": "none"}
+        failed = user.listed(user.client.runs.list, limit=200, **wanted)["items"]
         if not failed:
             user.out.talk("nothing_matches")
             return

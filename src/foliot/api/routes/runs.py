@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from fastapi import APIRouter, Query, Request, Response
 
@@ -87,6 +87,9 @@ async def list_runs(
     node: NameFilter = None,
     label: LabelFilter = None,
     shards: Annotated[bool, Query(description="Also the shards of sharded runs.")] = False,
+    tests: Annotated[
+        Literal["only", "none"] | None, Query(description="only: of jobs that users tested; none: all but those.")
+    ] = None,
 ) -> Page[RunOut]:
     """One page of runs, newest first, without their parameters and results."""
     if namespace is not None and not who.sees(namespace):
@@ -104,6 +107,7 @@ async def list_runs(
         node=node,
         labels=read_labels(label),
         shards=shards,
+        tests=None if tests is None else tests == "only",
     )
     page = await services.store.lookups.runs(wanted, limit=limit, cursor=cursor)
     return Page(items=_briefly(page.items), next_cursor=page.next_cursor)

@@ -40,11 +40,15 @@ class AsyncRuns:
         node: str | None = None,
         label: Sequence[str] = (),
         shards: bool = False,
+        tests: str | None = None,
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
     ) -> AnswerPage[AsyncRun]:
-        """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`."""
+        """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`.
+
+        `tests`: `only` those, or `none` of them.
+        """
         answer = await self._ask(
             "list_runs",
             job=job,
@@ -55,6 +59,7 @@ class AsyncRuns:
             node=node,
             label=label or None,
             shards=shards,
+            tests=tests,
             limit=limit,
             cursor=cursor,
             namespace=namespace,

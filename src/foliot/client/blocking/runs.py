@@ -42,11 +42,15 @@ class Runs:
         node: str | None = None,
         label: Sequence[str] = (),
         shards: bool = False,
+        tests: str | None = None,
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
     ) -> AnswerPage[Run]:
-        """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`."""
+        """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`.
+
+        `tests`: `only` those, or `none` of them.
+        """
         answer = self._ask(
             "list_runs",
             job=job,
@@ -57,6 +61,7 @@ class Runs:
             node=node,
             label=label or None,
             shards=shards,
+            tests=tests,
             limit=limit,
             cursor=cursor,
             namespace=namespace,

@@ -21,9 +21,7 @@ from foliot.ports.worker_link import NO_KINDS, LogChunk, StatedKinds
 
 T = TypeVar("T")
 
-TESTED: Final = "test"
-"""The source of a job that was never saved: somebody tested its definition."""
-
+TESTED: Final = "test"  # the source of a job that was never saved: somebody tested its definition
 RETIRED: Final = "retired"
 """Asked for like a state of a job, in `JobFilter.states`: paused, because no live worker declares it."""
 
@@ -258,6 +256,7 @@ class RunFilter:
     node: str | None = None  # by its name, or one session of it
     labels: Mapping[str, str] = field(default_factory=dict)
     shards: bool = False
+    tests: bool | None = None  # only tests, or none of them; None: both
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

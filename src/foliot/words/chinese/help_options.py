@@ -151,6 +151,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Of failures: error, timeout, lost, rejected, poison.": "失败的类型：error、timeout、lost、rejected、poison。",
     "Of jobs with this tag.": "带此标记的任务的执行。",
     "Also shards.": "也列出分片。",
+    "Only tests of jobs, or all but those.": "只列出任务的测试，或排除测试。",
     "The newest run of a job.": "某任务最新的执行。",
     "As it comes; with --job, run after run.": "持续跟踪；与 --job 同用时逐次跟踪各个执行。",
     "Of one shard.": "只看某个分片的。",
@@ -160,7 +161,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "As it is kept: times in UTC, and control characters in a pipe.": (
         "按保存的原样：时间用 UTC；输出到管道时保留控制字符。"
     ),
-    "Every failed run of a job.": "某任务所有失败的执行。",
+    "Every failed run of a job that is no test.": "某任务所有失败的执行（不含测试）。",
     # server
     "The store: postgresql://USER@HOST/DB, several hosts with commas.": (
         "存储：postgresql://USER@HOST/DB，多个主机用逗号分隔。"

@@ -14,7 +14,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow, RunWait
-from foliot.store.sql.firing.follow import PINNED, is_no_test
+from foliot.store.sql.firing.follow import PINNED, TRIAL, is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -32,7 +32,7 @@ RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r
 
 _NARROW: Final = (
     "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, "
-    "r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial"
+    "r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow"
 )
 WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
 WALK_JOB: Final = Statement(
@@ -215,6 +215,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Ite
         and (wanted.shards or (row.shard == -1 and row.parent_id is None))
         and (wanted.since is None or row.created_at >= wanted.since)
         and (wanted.until is None or row.created_at < wanted.until)
+        and (wanted.tests is None or wanted.tests == bool(row.follow & TRIAL))
     ]
     if wanted.node is not None:
         sessions = {row.session_id for row in kept if row.session_id is not None}
