@@ -18,6 +18,9 @@ from foliot.ports.worker_link import (
     LeasedRun,
     LeasePoll,
     Leaving,
+    LockAnswered,
+    LockAsked,
+    LocksLeft,
     LogChunk,
     Report,
     Welcome,
@@ -77,6 +80,12 @@ class Feeder:
 
     async def open_callback(self, asked: CallbackAsked) -> CallbackAddress:
         raise AssertionError("no run waits for another system")
+
+    async def claim_lock(self, asked: LockAsked) -> LockAnswered:
+        raise AssertionError("no run takes a lock")
+
+    async def leave_locks(self, left: LocksLeft) -> None:
+        return None
 
     async def leave(self, leaving: Leaving) -> None:
         return None

@@ -19,6 +19,7 @@ from foliot.domain.instants import SECOND, Instant, Micros, parse_duration, to_d
 from foliot.domain.planner import Planner
 from foliot.domain.run import format_run_id, parse_run_id
 from foliot.domain.verdict import Cause, judge
+from foliot.engine.lock_desk import LockWaiting
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services, SessionTimes
 from foliot.ports.store.actor import Actor
@@ -148,6 +149,7 @@ class Stage:
             times=TIMES,
             offers=Offers(self.store.lookups, self.clock),
             kinds=InstalledKinds(),
+            lock_desk=LockWaiting(self.store.locks, clock=self.clock, tell_others=lambda: self.woken.append("locks")),
             runs_may_be_ready=lambda: self.woken.append("runs"),
             cursors_moved=lambda: self.woken.append("cursors"),
         )

@@ -1371,6 +1371,131 @@ WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)
       OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
 ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 
+-- locking/decisions.py EPOCH
+SELECT epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM store_meta WHERE id = 1;
+
+-- locking/decisions.py DRAW
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = CASE WHEN locks.token + 1 > %(floor)s THEN locks.token + 1 ELSE %(floor)s END, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.id = d.id;
+
+-- locking/decisions.py DRAW_ONE
+UPDATE locks SET token = CASE WHEN locks.token + 1 > %(floor)s THEN locks.token + 1 ELSE %(floor)s END, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- locking/decisions.py IN_ORDER
+SELECT l.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks l FORCE INDEX (PRIMARY) ON l.id = d.id WHERE true ORDER BY l.id FOR UPDATE;
+
+-- locking/decisions.py MAKE
+INSERT INTO locks (namespace, name, token, used_at)
+SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE locks.namespace = locks.namespace;
+
+-- locking/decisions.py TOKENS
+SELECT l.id, l.token FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks l FORCE INDEX (PRIMARY) ON l.id = d.id WHERE true;
+
+-- locking/decisions.py RAISE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, drawn BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = d.drawn WHERE locks.id = d.id;
+
+-- locking/decisions.py CLAIMS
+SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims c ON c.lock_id = d.id WHERE true;
+
+-- locking/decisions.py CLAIMS_OF_ONE
+SELECT l.id AS of_lock, l.token AS drawn, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s);
+
+-- locking/decisions.py GRANT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, drawn BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.token = d.drawn, lock_claims.granted_at = %(now)s, lock_claims.until = %(now)s + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NULL AND lock_claims.broken IS NULL;
+
+-- locking/decisions.py EXPIRE
+DELETE lock_claims FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND until <= %(now)s;
+
+-- locking/decisions.py DROP
+DELETE lock_claims FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true;
+
+-- locking/reads.py LOOK
+SELECT c.id, c.token, c.broken, c.ttl_us FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims c FORCE INDEX (PRIMARY) ON c.id = d.id WHERE true;
+
+-- locking/reads.py WAITS
+SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.made_by, c.run_id,
+       l.namespace, l.name, j.name AS job
+FROM lock_claims c JOIN locks l ON l.id = c.lock_id
+     LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
+WHERE c.lock_id IN (SELECT w.lock_id FROM lock_claims w WHERE w.token IS NULL)
+ORDER BY c.lock_id, c.place LIMIT %(limit)s;
+
+-- locking/reads.py PAGE
+   SELECT l.id, l.namespace, l.name, l.token FROM locks l
+   WHERE (l.namespace > %(after_namespace)s OR l.namespace = %(after_namespace)s AND l.name > %(after_name)s)
+     AND EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+ORDER BY l.namespace, l.name LIMIT %(limit)s;
+
+-- locking/reads.py PAGE_IN
+   SELECT l.id, l.namespace, l.name, l.token FROM locks l
+   WHERE (l.namespace > %(after_namespace)s OR l.namespace = %(after_namespace)s AND l.name > %(after_name)s)
+     AND EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+AND l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) ORDER BY l.namespace, l.name LIMIT %(limit)s;
+
+-- locking/reads.py ONE
+SELECT l.id, l.namespace, l.name, l.token FROM locks l WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s);
+
+-- locking/reads.py SHOWN
+SELECT c.id, c.lock_id, c.most, c.token, c.made_by, c.line, c.run_id, j.name AS job, n.name AS node, c.asked_at,
+       c.granted_at, c.until
+FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
+     LEFT JOIN nodes n ON n.id = c.session_id
+WHERE c.lock_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY c.lock_id, c.place;
+
+-- locking/store.py HAS_LEASE
+SELECT 1 FROM runs WHERE id = %(run_id)s AND lease_id = %(lease_id)s AND session_id = %(session)s;
+
+-- locking/store.py CLAIM
+INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
+                         run_id, lease_id, line, made_by)
+SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
+       d.session_id, d.run_id, d.lease_id, d.line, d.made_by
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lock_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, most BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, token BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, ttl_us BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, asked_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, granted_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, session_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, line LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- locking/store.py UNTIL
+UPDATE lock_claims SET until = %(until)s, ttl_us = %(ttl_us)s WHERE id = %(id)s AND until > %(now)s;
+
+-- locking/store.py RENEW
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
+
+-- locking/store.py HELD
+SELECT lock_claims.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND lock_claims.token IS NOT NULL AND lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+  AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
+
+-- locking/store.py OWN
+SELECT lock_claims.id, lock_claims.lock_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
+
+-- locking/store.py UNDER_TOKEN
+SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s) AND c.token = %(token)s;
+
+-- locking/store.py BREAK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, cycle LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.broken = d.cycle WHERE lock_claims.id = d.id;
+
+-- locking/store.py OVER
+SELECT c.id, c.lock_id,
+       CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                 OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+            THEN 2
+            WHEN c.until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END AS fate
+FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+WHERE c.token IS NULL OR c.until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+   OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+   OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+ORDER BY fate DESC, c.lock_id LIMIT %(limit)s;
+
+-- locking/store.py IDLE
+SELECT l.id, l.token FROM locks l
+WHERE l.used_at < %(before)s AND l.name <> '' AND NOT EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+ORDER BY l.used_at LIMIT %(limit)s;
+
+-- locking/store.py KEEP_HIGHEST
+UPDATE locks SET token = %(token)s, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE namespace = '' AND name = '' AND token < %(token)s;
+
+-- locking/store.py FORGET
+DELETE locks FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) ON locks.id = d.id WHERE true AND used_at < %(before)s;
+
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,

@@ -1658,6 +1658,135 @@ SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
+-- locking/decisions.py EPOCH
+SELECT epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM store_meta WHERE id = 1;
+
+-- locking/decisions.py DRAW
+UPDATE locks SET token = CASE WHEN locks.token + 1 > $1 THEN locks.token + 1 ELSE $1 END, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($2::text::bigint[]) AS d(id) WHERE locks.id = d.id;
+
+-- locking/decisions.py DRAW_ONE
+UPDATE locks SET token = CASE WHEN locks.token + 1 > $1 THEN locks.token + 1 ELSE $1 END, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE namespace = $2 AND name = $3;
+
+-- locking/decisions.py IN_ORDER
+SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY l.id FOR UPDATE;
+
+-- locking/decisions.py MAKE
+INSERT INTO locks (namespace, name, token, used_at)
+SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name) WHERE true ON CONFLICT DO NOTHING;
+
+-- locking/decisions.py TOKENS
+SELECT l.id, l.token FROM locks l WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- locking/decisions.py RAISE
+UPDATE locks SET token = d.drawn FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, drawn) WHERE locks.id = d.id;
+
+-- locking/decisions.py CLAIMS
+SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM lock_claims c WHERE c.lock_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- locking/decisions.py CLAIMS_OF_ONE
+SELECT l.id AS of_lock, l.token AS drawn, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = $1 AND l.name = $2;
+
+-- locking/decisions.py GRANT
+UPDATE lock_claims SET token = d.drawn, granted_at = $1, until = $1 + lock_claims.ttl_us
+FROM unnest($2::text::text[], $3::text::bigint[]) AS d(id, drawn) WHERE lock_claims.id = d.id AND lock_claims.token IS NULL AND lock_claims.broken IS NULL;
+
+-- locking/decisions.py EXPIRE
+DELETE FROM lock_claims WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND until <= $2;
+
+-- locking/decisions.py DROP
+DELETE FROM lock_claims WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
+-- locking/reads.py LOOK
+SELECT c.id, c.token, c.broken, c.ttl_us FROM lock_claims c WHERE c.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
+-- locking/reads.py WAITS
+SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.made_by, c.run_id,
+       l.namespace, l.name, j.name AS job
+FROM lock_claims c JOIN locks l ON l.id = c.lock_id
+     LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
+WHERE c.lock_id IN (SELECT w.lock_id FROM lock_claims w WHERE w.token IS NULL)
+ORDER BY c.lock_id, c.place LIMIT $1;
+
+-- locking/reads.py PAGE
+   SELECT l.id, l.namespace, l.name, l.token FROM locks l
+   WHERE (l.namespace > $1 OR l.namespace = $1 AND l.name > $2)
+     AND EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+ORDER BY l.namespace, l.name LIMIT $3;
+
+-- locking/reads.py PAGE_IN
+   SELECT l.id, l.namespace, l.name, l.token FROM locks l
+   WHERE (l.namespace > $1 OR l.namespace = $1 AND l.name > $2)
+     AND EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+AND l.namespace = $3 ORDER BY l.namespace, l.name LIMIT $4;
+
+-- locking/reads.py ONE
+SELECT l.id, l.namespace, l.name, l.token FROM locks l WHERE l.namespace = $1 AND l.name = $2;
+
+-- locking/reads.py SHOWN
+SELECT c.id, c.lock_id, c.most, c.token, c.made_by, c.line, c.run_id, j.name AS job, n.name AS node, c.asked_at,
+       c.granted_at, c.until
+FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
+     LEFT JOIN nodes n ON n.id = c.session_id
+WHERE c.lock_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY c.lock_id, c.place;
+
+-- locking/store.py HAS_LEASE
+SELECT 1 FROM runs WHERE id = $1 AND lease_id = $2 AND session_id = $3;
+
+-- locking/store.py CLAIM
+INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
+                         run_id, lease_id, line, made_by)
+SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
+       d.session_id, d.run_id, d.lease_id, d.line, d.made_by
+FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::bigint[], $13::text::text[], $14::text::text[], $15::text::text[]) AS d(id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id, run_id, lease_id, line, made_by);
+
+-- locking/store.py UNTIL
+UPDATE lock_claims SET until = $1, ttl_us = $2 WHERE id = $3 AND until > $4;
+
+-- locking/store.py RENEW
+UPDATE lock_claims SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + lock_claims.ttl_us
+FROM unnest($1::text::text[]) AS d(id) WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
+
+-- locking/store.py HELD
+SELECT lock_claims.id FROM lock_claims
+WHERE lock_claims.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND lock_claims.token IS NOT NULL AND lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+  AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
+
+-- locking/store.py OWN
+SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
+WHERE lock_claims.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
+
+-- locking/store.py UNDER_TOKEN
+SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = $1 AND l.name = $2 AND c.token = $3;
+
+-- locking/store.py BREAK
+UPDATE lock_claims SET broken = d.cycle FROM unnest($1::text::text[], $2::text::text[]) AS d(id, cycle) WHERE lock_claims.id = d.id;
+
+-- locking/store.py OVER
+SELECT c.id, c.lock_id,
+       CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                 OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+            THEN 2
+            WHEN c.until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END AS fate
+FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+WHERE c.token IS NULL OR c.until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+   OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+ORDER BY fate DESC, c.lock_id LIMIT $1;
+
+-- locking/store.py IDLE
+SELECT l.id, l.token FROM locks l
+WHERE l.used_at < $1 AND l.name <> '' AND NOT EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+ORDER BY l.used_at LIMIT $2;
+
+-- locking/store.py KEEP_HIGHEST
+UPDATE locks SET token = $1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE namespace = '' AND name = '' AND token < $1;
+
+-- locking/store.py FORGET
+DELETE FROM locks WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND used_at < $2;
+
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,

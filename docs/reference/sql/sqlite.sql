@@ -1495,6 +1495,135 @@ SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
+-- locking/decisions.py EPOCH
+SELECT epoch, foliot_now() AS now FROM store_meta WHERE id = 1;
+
+-- locking/decisions.py DRAW
+UPDATE locks SET token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE locks.id = d.id;
+
+-- locking/decisions.py DRAW_ONE
+UPDATE locks SET token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = foliot_now() WHERE namespace = :namespace AND name = :name;
+
+-- locking/decisions.py IN_ORDER
+SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY l.id;
+
+-- locking/decisions.py MAKE
+INSERT INTO locks (namespace, name, token, used_at)
+SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), foliot_now()
+FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- locking/decisions.py TOKENS
+SELECT l.id, l.token FROM locks l WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- locking/decisions.py RAISE
+UPDATE locks SET token = d.drawn FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS drawn FROM json_each(:d)) AS d WHERE locks.id = d.id;
+
+-- locking/decisions.py CLAIMS
+SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM lock_claims c WHERE c.lock_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- locking/decisions.py CLAIMS_OF_ONE
+SELECT l.id AS of_lock, l.token AS drawn, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = :namespace AND l.name = :name;
+
+-- locking/decisions.py GRANT
+UPDATE lock_claims SET token = d.drawn, granted_at = :now, until = :now + lock_claims.ttl_us
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS drawn FROM json_each(:d)) AS d WHERE lock_claims.id = d.id AND lock_claims.token IS NULL AND lock_claims.broken IS NULL;
+
+-- locking/decisions.py EXPIRE
+DELETE FROM lock_claims WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND until <= :now;
+
+-- locking/decisions.py DROP
+DELETE FROM lock_claims WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- locking/reads.py LOOK
+SELECT c.id, c.token, c.broken, c.ttl_us FROM lock_claims c WHERE c.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- locking/reads.py WAITS
+SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.made_by, c.run_id,
+       l.namespace, l.name, j.name AS job
+FROM lock_claims c JOIN locks l ON l.id = c.lock_id
+     LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
+WHERE c.lock_id IN (SELECT w.lock_id FROM lock_claims w WHERE w.token IS NULL)
+ORDER BY c.lock_id, c.place LIMIT :limit;
+
+-- locking/reads.py PAGE
+   SELECT l.id, l.namespace, l.name, l.token FROM locks l
+   WHERE (l.namespace > :after_namespace OR l.namespace = :after_namespace AND l.name > :after_name)
+     AND EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+ORDER BY l.namespace, l.name LIMIT :limit;
+
+-- locking/reads.py PAGE_IN
+   SELECT l.id, l.namespace, l.name, l.token FROM locks l
+   WHERE (l.namespace > :after_namespace OR l.namespace = :after_namespace AND l.name > :after_name)
+     AND EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+AND l.namespace = :namespace ORDER BY l.namespace, l.name LIMIT :limit;
+
+-- locking/reads.py ONE
+SELECT l.id, l.namespace, l.name, l.token FROM locks l WHERE l.namespace = :namespace AND l.name = :name;
+
+-- locking/reads.py SHOWN
+SELECT c.id, c.lock_id, c.most, c.token, c.made_by, c.line, c.run_id, j.name AS job, n.name AS node, c.asked_at,
+       c.granted_at, c.until
+FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
+     LEFT JOIN nodes n ON n.id = c.session_id
+WHERE c.lock_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY c.lock_id, c.place;
+
+-- locking/store.py HAS_LEASE
+SELECT 1 FROM runs WHERE id = :run_id AND lease_id = :lease_id AND session_id = :session;
+
+-- locking/store.py CLAIM
+INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
+                         run_id, lease_id, line, made_by)
+SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
+       d.session_id, d.run_id, d.lease_id, d.line, d.made_by
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lock_id, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS most, json_extract(value, '$[4]') AS owner, json_extract(value, '$[5]') AS until, json_extract(value, '$[6]') AS token, json_extract(value, '$[7]') AS ttl_us, json_extract(value, '$[8]') AS asked_at, json_extract(value, '$[9]') AS granted_at, json_extract(value, '$[10]') AS session_id, json_extract(value, '$[11]') AS run_id, json_extract(value, '$[12]') AS lease_id, json_extract(value, '$[13]') AS line, json_extract(value, '$[14]') AS made_by FROM json_each(:d)) AS d;
+
+-- locking/store.py UNTIL
+UPDATE lock_claims SET until = :until, ttl_us = :ttl_us WHERE id = :id AND until > :now;
+
+-- locking/store.py RENEW
+UPDATE lock_claims SET until = foliot_now() + lock_claims.ttl_us
+FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > foliot_now() AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
+
+-- locking/store.py HELD
+SELECT lock_claims.id FROM lock_claims
+WHERE lock_claims.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND lock_claims.token IS NOT NULL AND lock_claims.until > foliot_now()
+  AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
+
+-- locking/store.py OWN
+SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
+WHERE lock_claims.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
+
+-- locking/store.py UNDER_TOKEN
+SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = :namespace AND l.name = :name AND c.token = :token;
+
+-- locking/store.py BREAK
+UPDATE lock_claims SET broken = d.cycle FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS cycle FROM json_each(:d)) AS d WHERE lock_claims.id = d.id;
+
+-- locking/store.py OVER
+SELECT c.id, c.lock_id,
+       CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                 OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+            THEN 2
+            WHEN c.until <= foliot_now() THEN 1 ELSE 0 END AS fate
+FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+WHERE c.token IS NULL OR c.until <= foliot_now()
+   OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+   OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+ORDER BY fate DESC, c.lock_id LIMIT :limit;
+
+-- locking/store.py IDLE
+SELECT l.id, l.token FROM locks l
+WHERE l.used_at < :before AND l.name <> '' AND NOT EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+ORDER BY l.used_at LIMIT :limit;
+
+-- locking/store.py KEEP_HIGHEST
+UPDATE locks SET token = :token, used_at = foliot_now() WHERE namespace = '' AND name = '' AND token < :token;
+
+-- locking/store.py FORGET
+DELETE FROM locks WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND used_at < :before;
+
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,

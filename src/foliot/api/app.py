@@ -36,6 +36,7 @@ from foliot.api.routes import (
     job_details,
     jobs,
     limits,
+    locks,
     logs,
     probes,
     runs,
@@ -52,7 +53,8 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_details, runs, logs, backfills, calendars, limits, cluster, handlers, events, tokens, callbacks, probes
+    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, handlers, events, tokens, callbacks,
+    probes,
 )  # fmt: skip
 
 

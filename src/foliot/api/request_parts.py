@@ -36,6 +36,7 @@ Services = Annotated[operations.Services, Depends(services_of)]
 Reader = Annotated[Principal, Depends(Needs(Scope.READ))]
 Runner = Annotated[Principal, Depends(Needs(Scope.RUN))]
 Writer = Annotated[Principal, Depends(Needs(Scope.WRITE))]
+Locker = Annotated[Principal, Depends(Needs(Scope.LOCK))]
 Admin = Annotated[Principal, Depends(Needs(Scope.ADMIN))]
 Speaks = Annotated[Language, Depends(language_of)]
 

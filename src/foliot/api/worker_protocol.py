@@ -31,6 +31,8 @@ from foliot.ports.worker_link import (
     Hello,
     LeasePoll,
     Leaving,
+    LockAsked,
+    LocksLeft,
     LogChunk,
     Report,
     SessionId,
@@ -90,6 +92,12 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
     async def open_callback(asked: CallbackAsked, by: Principal) -> Any:
         return await service.open_callback(asked, by=by)
 
+    async def claim_lock(asked: LockAsked, by: Principal) -> Any:
+        return await service.claim_lock(asked, by=by)
+
+    async def leave_locks(left: LocksLeft, by: Principal) -> Any:
+        return await service.leave_locks(left, by=by)
+
     async def leave(leaving: Leaving, by: Principal) -> Any:
         return await service.leave(leaving, by=by)
 
@@ -100,6 +108,8 @@ def worker_routes(service: WorkerService, authorise: Authorise) -> list[BaseRout
         _route("complete", Completion, complete, authorise, is_batch=True),
         _route("logs", LogBatch, write_logs, authorise, is_batch=True),
         _route("callbacks", CallbackAsked, open_callback, authorise),
+        _route("locks", LockAsked, claim_lock, authorise, parks=True, counts_as=GateKind.BEATS),
+        _route("locks/leave", LocksLeft, leave_locks, authorise, counts_as=GateKind.BEATS),
         _route("leave", Leaving, leave, authorise, counts_as=GateKind.BEATS),
     ]
 

@@ -18,6 +18,9 @@ from foliot.ports.worker_link import (
     Leased,
     LeasePoll,
     Leaving,
+    LockAnswered,
+    LockAsked,
+    LocksLeft,
     LogChunk,
     Report,
     Welcome,
@@ -49,6 +52,12 @@ class InProcessLink:
 
     async def open_callback(self, asked: CallbackAsked) -> CallbackAddress:
         return await self._there(self._service.open_callback(asked, by=INTERNAL))
+
+    async def claim_lock(self, asked: LockAsked) -> LockAnswered:
+        return await self._there(self._service.claim_lock(asked, by=INTERNAL))
+
+    async def leave_locks(self, left: LocksLeft) -> None:
+        await self._there(self._service.leave_locks(left, by=INTERNAL))
 
     async def leave(self, leaving: Leaving) -> None:
         await self._there(self._service.leave(leaving, by=INTERNAL))

@@ -25,6 +25,7 @@ from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leadership import Leadership, Leading
 from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.lock_desk import LockWaiting
 from foliot.engine.loop import Duty, DutyLoop
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
@@ -48,6 +49,7 @@ from foliot.ports.worker_link import Hello, Report
 READY: Final = "ready"
 DUE: Final = "due"
 STOP: Final = "stop"
+LOCKS: Final = "locks"
 
 log = structlog.get_logger("foliot.server")
 
@@ -80,6 +82,7 @@ class Server:
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
         self.firing = self._make_firing(planner)
         self.leasing = self._make_leasing()
+        self.lock_waiting = LockWaiting(store.locks, clock=clock, tell_others=partial(self._coordinator.send, LOCKS))
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
         self.presence = self._make_presence()
@@ -166,6 +169,7 @@ class Server:
             times=self.settings.timing.session,
             offers=Offers(self.store.lookups, self._clock),
             kinds=InstalledKinds(),
+            lock_desk=self.lock_waiting,
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
             cancels_asked=self._cancels_asked,
@@ -200,6 +204,7 @@ class Server:
             self.leading,
             self.presence,
             self.step_guard,
+            self.lock_waiting,
         ]
 
     def _leader_duties(self) -> list[LeaderDuty]:
@@ -219,6 +224,7 @@ class Server:
             clock=self._clock,
             keeps_removed=self.settings.keeps_removed,
             retirement_told=self._retirement_told,
+            locks_granted=self.lock_waiting.granted,
         )
         return leader_duties(context, self.leadership)
 
@@ -277,6 +283,8 @@ class Server:
         elif topic == ELECTION:
             for duty in (self.pulsing, self.leading, self.presence):
                 duty.wake.set()
+        elif topic == LOCKS:
+            self.lock_waiting.wake.set()
 
     def _clock_doubt(self) -> ClockDoubt | None:
         return None if self.tide.pulse is None else self.step_guard.doubt(self.tide.store_now())

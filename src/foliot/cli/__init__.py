@@ -25,6 +25,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "calendar": ("foliot.cli.calendar:calendar", "Calendars: which days count."),
     "limit": ("foliot.cli.limit:limit", "Named limits: how many runs may hold a resource at once."),
     "handler": ("foliot.cli.handler:handler", "Kinds of handlers: who offers them, and their options."),
+    "lock": ("foliot.cli.lock:lock", "Locks: who holds one, who waits for it."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
     "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events."),
     "token": ("foliot.cli.token:token", "Tokens: list, create, rotate, revoke."),

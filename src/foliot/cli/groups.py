@@ -14,7 +14,20 @@ from foliot.words.language import Language
 MEANT_MAX: Final = 3
 """Commands that an unknown one is answered with, at most."""
 
-GROUPS: Final = ("job", "run", "cluster", "node", "handler", "calendar", "limit", "token", "context", "cron", "db")
+GROUPS: Final = (
+    "job",
+    "run",
+    "cluster",
+    "node",
+    "handler",
+    "calendar",
+    "limit",
+    "lock",
+    "token",
+    "context",
+    "cron",
+    "db",
+)
 """Foliot's own groups, those that users need most first. To load every command would take seconds."""
 
 

@@ -118,6 +118,18 @@ CALLS: Final[Mapping[str, Route]] = {
     "list_limits": Route("GET", "/limits", f"namespace {_PAGE}", answer="Page_LimitOut_"),
     "set_cluster_limit": Route("PUT", "/cluster/limits/{name}", body="max! reason", answer="LimitOut"),
     "remove_cluster_limit": Route("DELETE", "/cluster/limits/{name}"),
+    # locks
+    "list_locks": Route("GET", "/locks", f"namespace {_PAGE}", answer="Page_LockOut_"),
+    "get_lock": Route("GET", "/locks/{name}", "namespace", answer="LockOut"),
+    "claim_lock": Route(
+        "PUT",
+        "/locks/{name}/claims/{claim}",
+        "namespace wait",
+        "ttl token:of at_once shared slots",
+        answer="LockClaimOut",
+    ),
+    "leave_lock": Route("DELETE", "/locks/{name}/claims/{claim}", "namespace"),
+    "release_lock": Route("POST", "/locks/{name}:release", "namespace", "token:of! reason", answer="LockOut"),
     # the cluster and its nodes
     "get_cluster": Route("GET", "/cluster", answer="ClusterOut"),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),

@@ -27,6 +27,9 @@ from foliot.ports.worker_link import (
     Leased,
     LeasePoll,
     Leaving,
+    LockAnswered,
+    LockAsked,
+    LocksLeft,
     LogChunk,
     Report,
     Welcome,
@@ -116,6 +119,12 @@ class HttpWorkerLink:
             return address
         # The server was not told its public address: it is called where this worker reaches it.
         return msgspec.structs.replace(address, url=server + address.url)
+
+    async def claim_lock(self, asked: LockAsked) -> LockAnswered:
+        return await self._call("locks", asked, LockAnswered, within_s=asked.wait_us / SECOND + CALL_WITHIN_S)
+
+    async def leave_locks(self, left: LocksLeft) -> None:
+        await self._call("locks/leave", left, type(None))
 
     async def leave(self, leaving: Leaving) -> None:
         await self._call("leave", leaving, type(None))

@@ -4,7 +4,7 @@ What a duty writes lands only while the leader's term lasts (R16): its round get
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
@@ -14,6 +14,7 @@ from foliot.domain.verdict import Judge
 from foliot.engine.backfills import BackfillAdvance
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
+from foliot.engine.locks import LockUpkeep
 from foliot.engine.pulse import Tide
 from foliot.engine.retirements import Retiring, Told
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
@@ -39,6 +40,7 @@ class LeaderContext:
     clock: Clock
     keeps_removed: bool  # jobs that no code declares any more go on
     retirement_told: Told
+    locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -145,6 +147,23 @@ def _retiring(context: LeaderContext) -> Round:
     ).retire
 
 
+def _of_locks(context: LeaderContext) -> LockUpkeep:
+    return LockUpkeep(
+        context.store.locks,
+        context.store.journal,
+        on_granted=context.locks_granted,
+        believed_now=context.believed_now,
+    )
+
+
+def _locks(context: LeaderContext) -> Round:
+    return _of_locks(context).sweep
+
+
+def _forgetting_locks(context: LeaderContext) -> Round:
+    return _of_locks(context).forget
+
+
 def _of_a_ttl(part: int) -> Callable[[LeaderContext], float]:
     return lambda context: context.session_ttl_us / SECOND / part
 
@@ -160,4 +179,6 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("clearing", _clearing, _seconds(300)),
     LeaderDutyRow("calendars", _calendars, _seconds(60)),
     LeaderDutyRow("retiring", _retiring, _of_a_ttl(3)),
+    LeaderDutyRow("lock upkeep", _locks, _seconds(1)),
+    LeaderDutyRow("forgetting locks", _forgetting_locks, _seconds(300)),
 )

@@ -10,6 +10,7 @@ from foliot.operations.offers import Offers
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKinds
+from foliot.ports.lock_desk import LockDesk
 from foliot.ports.store import Store
 from foliot.ports.worker_link import Report
 
@@ -38,6 +39,7 @@ class Services:
     times: SessionTimes
     offers: Offers  # what live workers offer
     kinds: HandlerKinds  # of handlers, as far as this server knows them
+    lock_desk: LockDesk  # where claims wait for a lock
     runs_may_be_ready: Callable[[], None]  # something became leasable: look at once, here and elsewhere
     cursors_moved: Callable[[], None]  # a job may be due sooner than the last pulse said
     cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon

@@ -20,7 +20,7 @@ from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.errors import ClusterTrouble, NotFound
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
-from foliot.operations import callbacks
+from foliot.operations import callbacks, locks
 from foliot.operations.declarations import Declaring
 from foliot.operations.foreign_calls import ForeignCalls
 from foliot.operations.notes import note
@@ -39,6 +39,9 @@ from foliot.ports.worker_link import (
     Leased,
     LeasePoll,
     Leaving,
+    LockAnswered,
+    LockAsked,
+    LocksLeft,
     LogChunk,
     Report,
     Welcome,
@@ -171,6 +174,9 @@ class WorkerService:
         )
         if not answer.alive:
             self._desk.forget(beat.session)
+        elif beat.locks:
+            lost = await self._services.store.locks.renew(beat.locks, session=beat.session)
+            return msgspec.structs.replace(answer, lost=tuple(lost))
         return answer
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
@@ -203,6 +209,16 @@ class WorkerService:
         if not await self._is_own(asked.session, by):
             raise SessionNotFound
         return await callbacks.open_callback(self._services, asked, public_url=self.public_url)
+
+    async def claim_lock(self, asked: LockAsked, *, by: Principal) -> LockAnswered:
+        if not await self._is_own(asked.session, by):
+            raise SessionNotFound
+        return await locks.claim_for_run(self._services, asked)
+
+    async def leave_locks(self, left: LocksLeft, *, by: Principal) -> None:
+        if not await self._is_own(left.session, by):
+            raise SessionNotFound
+        await locks.release_for_runs(self._services, left.session, left.claims)
 
     async def leave(self, leaving: Leaving, *, by: Principal) -> None:
         if not await self._is_own(leaving.session, by):

@@ -216,6 +216,7 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     load: Annotated[Mapping[Label, float], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
     draining: bool = False
     clock_offset_us: Signed | None = None  # its wall clock is so far ahead of store time; None: not measured
+    locks: Annotated[tuple[SessionId, ...], msgspec.Meta(max_length=BATCH_MAX)] = ()  # claims that its runs hold
 
 
 class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -228,6 +229,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     draining: bool = False
     store_now: Instant = 0  # for comparing clocks; 0: not said
     declare: bool = False  # declare the jobs again, in this session: the workers that some of them belong to are gone
+    lost: tuple[str, ...] = ()  # claims that do not hold their lock any more
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
@@ -282,6 +284,38 @@ class CallbackAddress(msgspec.Struct, frozen=True, kw_only=True):
     token: str
 
 
+class LockAsked(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An attempt claims a lock. Asked again with the same claim, it goes on from where it is."""
+
+    session: SessionId
+    run_id: Whole
+    lease_id: LeaseId
+    namespace: Annotated[str, msgspec.Meta(max_length=NAME_BYTES_MAX)]
+    name: Annotated[str, msgspec.Meta(max_length=NAME_BYTES_MAX)]
+    claim: SessionId
+    ttl_us: Whole
+    wait_us: Whole = 0  # how long the server may hold the answer
+    shared: bool = False
+    slots: Small = 1
+    queues: bool = True  # False: when the lock is taken, do not wait in line
+
+
+class LockAnswered(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far a claim is (`ports.store.locks.LockState`)."""
+
+    state: str
+    token: int | None = None
+    cycle: str = ""  # of a broken one: who waited for whom
+    ttl_us: Micros = 0  # how long it holds without a beat
+
+
+class LocksLeft(msgspec.Struct, frozen=True, kw_only=True):
+    """Claims that runs of a session give back."""
+
+    session: SessionId
+    claims: Annotated[tuple[SessionId, ...], msgspec.Meta(max_length=BATCH_MAX)]
+
+
 class WorkerLink(Protocol):
     """The server, seen from a worker. Each call may be repeated when its answer was lost."""
 
@@ -294,6 +328,12 @@ class WorkerLink(Protocol):
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None: ...
 
     async def open_callback(self, asked: CallbackAsked) -> CallbackAddress: ...
+
+    async def claim_lock(self, asked: LockAsked) -> LockAnswered:
+        """One long poll for a lock."""
+        ...
+
+    async def leave_locks(self, left: LocksLeft) -> None: ...
 
     async def leave(self, leaving: Leaving) -> None:
         """The session is over: whatever it still holds goes back at once."""

@@ -14,6 +14,7 @@ from foliot.domain.job import DEFAULT_NAMESPACE
 from foliot.domain.run import format_run_id
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.checkpoint import Checkpoint
+from foliot.sdk.locks import RunLock, lock_wish
 from foliot.sdk.log import Level, Log
 from foliot.sdk.shard import Shard
 from foliot.sdk.stop_signal import Cancelled
@@ -141,6 +142,24 @@ class Ctx:
     def waits(self) -> Waits:
         """How a handler waits for another system without a slot."""
         return Waits(self._port)
+
+    def lock(
+        self,
+        name: str,
+        *,
+        ttl: float | str = "1m",
+        wait: float | str | None = None,
+        shared: bool = False,
+        slots: int = 1,
+        cancel_if_lost: bool = False,
+    ) -> RunLock:
+        """Hold a lock of the namespace: `with ctx.lock("acct:42") as lock`, in coroutines `async with`.
+
+        `wait`: at most this long, then `LockWaitOver`; 0: not at all, then `LockTaken`; None: as long as it takes.
+        `shared`: any number of shared owners; `slots`: this many owners. `cancel_if_lost`: end the run with an error.
+        """
+        wish = lock_wish(name, ttl=ttl, wait=wait, shared=shared, slots=slots, cancel_if_lost=cancel_if_lost)
+        return RunLock(self._port, wish)
 
     @property
     def cancelled(self) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, TextIO
 import msgspec
 
 from foliot.domain.instants import SECOND, parse_duration
+from foliot.sdk.locks import LockOutcome, LockWish
 from foliot.sdk.log import Level, render
 from foliot.sdk.stop_signal import StopSignal
 from foliot.worker.capture import records_taken
@@ -39,6 +40,7 @@ class InlinePort:
         self.progress: tuple[int, int | None, str] | None = None
         self.checkpoint: dict[str, Any] = {}
         self.slept_s = 0.0
+        self.locks: list[str] = []  # names, as they were taken
         self._stop = StopSignal()
         self._cancel_at_done = cancel_after if isinstance(cancel_after, int) else None
         self._cancel_at_s = (
@@ -57,6 +59,20 @@ class InlinePort:
 
     def save_checkpoint(self, document: str) -> None:
         self.checkpoint = msgspec.json.decode(document)
+
+    def claim_lock(self, wish: LockWish) -> LockOutcome:
+        """Every lock is free in a test; tokens rise."""
+        self.locks.append(wish.name)
+        return LockOutcome(state="held", claim=str(len(self.locks)), token=len(self.locks))
+
+    async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
+        return self.claim_lock(wish)
+
+    def leave_lock(self, claim: str) -> None:
+        """Nobody else wants it."""
+
+    def is_lock_lost(self, claim: str) -> bool:
+        return False
 
     def is_cancelled(self) -> bool:
         return self._stop.is_asked

@@ -29,6 +29,7 @@ class Attempt:
         "checkpoint",
         "cover",
         "execution",
+        "has_locks",
         "has_slot",
         "has_waited",
         "is_over",
@@ -51,6 +52,7 @@ class Attempt:
         self.is_over = False  # nothing of it runs or waits to
         self.waits: Wait | None = None  # for whom it waits, if it does nothing itself
         self.has_waited = False
+        self.has_locks = False  # it asked for one: its end gives back what it holds
         self.has_slot = True  # False: it waited, and another run had its slot meanwhile
         self.is_void = False  # the lease is another's: stop it and report nothing
         self.progress: Progress | None = None  # done, total, note: the newest

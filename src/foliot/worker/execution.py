@@ -27,6 +27,7 @@ from foliot.worker.deadlines import Deadlines
 from foliot.worker.handlers import handler_of
 from foliot.worker.isolation.isolator import Isolator
 from foliot.worker.lines import safe_text
+from foliot.worker.locks import RunLocks
 from foliot.worker.reports import AttemptEnd
 from foliot.worker.secrets.cover import CUT, Cover
 from foliot.worker.signals import Signals
@@ -66,6 +67,7 @@ class Execution:
         self.isolators: dict[Isolation, Isolator] = {}
         self.running: dict[str, Attempt] = {}
         self.deadlines = Deadlines(around.clock, self.has)
+        self.locks = RunLocks(around, current, signals, self.deadlines)
         self.typical_s = 1.0  # how long a run takes, lately
         self._waiting_max = waiting_max
         self._around = around
@@ -137,6 +139,8 @@ class Execution:
         """Ask an attempt to stop; what it is asked first is what counts."""
         if attempt.stop_cause is None:
             attempt.stop_cause, attempt.stop_why = cause, why
+        if attempt.has_locks:
+            self.locks.stop(attempt)
         if self._is_queued(attempt):
             self._queue.remove(attempt)
             self._finish(attempt, Outcome(cause=attempt.stop_cause, error=f"{why}; it had not started."))
@@ -204,6 +208,14 @@ class Execution:
 
     async def open_callback(self, attempt: Attempt) -> CallbackAddress:
         return await ask_for_callback(self._around, self._current.session, attempt)
+
+    def lock_lost(self, attempt: Attempt, claim: str, stops_for: str) -> None:
+        """A lock of the attempt is lost. `stops_for`: its name, when the run is to end for it."""
+        isolator = self._isolators_of.get(attempt.run.lease_id)
+        if isolator is not None:
+            isolator.lock_lost(attempt, claim)
+        if stops_for:
+            self.stop(attempt, Cause.ERROR, f"It lost the lock {stops_for}")
 
     def _leave_slot(self, attempt: Attempt) -> None:
         """Others may have its slot while it waits. With too many of them it keeps it."""
@@ -279,6 +291,8 @@ class Execution:
         run = attempt.run
         attempt.is_over = True
         self._take_slot(attempt)
+        if attempt.has_locks:
+            self.locks.end(attempt)
         self.running.pop(run.lease_id, None)
         self._isolators_of.pop(run.lease_id, None)
         now = self._clock.monotonic()

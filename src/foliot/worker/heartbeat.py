@@ -10,6 +10,7 @@ from foliot.domain.clocks import Offset
 from foliot.domain.instants import SECOND, to_instant
 from foliot.ports.worker_link import Beat, BeatAnswer
 from foliot.worker.checkpoints import Checkpoints
+from foliot.worker.locks import RunLocks
 from foliot.worker.server_calls import NO_ANSWER, GrowingRest
 from foliot.worker.session import Session, to_held
 from foliot.worker.surroundings import Surroundings
@@ -47,6 +48,7 @@ class Heartbeat:
         *,
         load: Callable[[], Mapping[str, float]],
         is_draining: Callable[[], bool],
+        locks: RunLocks,
     ) -> None:
         self._link = around.link
         self._clock = around.clock
@@ -55,6 +57,7 @@ class Heartbeat:
         self._listener = listener
         self._load = load
         self._is_draining = is_draining
+        self._locks = locks
         self._beat_no = 0
         self._checkpoints = Checkpoints()
         self._offset = Offset()  # of this machine's wall clock (C2)
@@ -94,6 +97,7 @@ class Heartbeat:
         session = self._session
         settled, attempts = session.held()
         checkpoints = self._checkpoints.choose(attempts)
+        claims = self._locks.claims(session.id)
         sent_at = self._clock.monotonic()
         self._beat_no += 1
         beat = Beat(
@@ -106,6 +110,7 @@ class Heartbeat:
             load=self._load(),
             draining=self._is_draining(),
             clock_offset_us=self._offset.us,
+            locks=claims,
         )
         try:
             answer = self._link.beat(beat)
@@ -119,6 +124,7 @@ class Heartbeat:
         self._compare_clocks(answer, sent_at)
         if answer.alive:
             session.renew(sent_at)
+            self._locks.renewed(claims, answer.lost, sent_at=sent_at)
         else:
             session.die()
         self._listener.heard(session, answer)

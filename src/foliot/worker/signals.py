@@ -7,6 +7,7 @@ execution starts. So a part calls a signal, and the worker connects the signals 
 from collections.abc import Callable
 from typing import Generic, ParamSpec
 
+from foliot.worker.attempt import Attempt
 from foliot.worker.reports import AttemptEnd
 
 P = ParamSpec("P")
@@ -43,4 +44,6 @@ class Signals:
         self.declaring_asked: Signal[[]] = Signal()  # a server asks for the jobs of the code, once more
         self.beat_missed: Signal[[]] = Signal()  # no answer came to a beat
         self.session_died: Signal[[]] = Signal()  # the store declared it dead
+        # A lock is lost: the attempt, the claim, and the lock's name when the run is to end for it.
+        self.lock_lost: Signal[[Attempt, str, str]] = Signal()
         self.broke: Signal[[BaseException]] = Signal()  # a bug came up where nobody else would see it

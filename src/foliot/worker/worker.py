@@ -107,6 +107,7 @@ class Worker:
         """Work until stopped; on return everything is reported, given back, or on disk."""
         async with asyncio.TaskGroup() as tasks:
             self._pool.tasks = tasks
+            self._execution.locks.tasks = tasks
             tasks.create_task(self._watch_for_bugs(), name="bugs")
             tasks.create_task(self._logs.work(self._closing), name="logs")
             tasks.create_task(self._reporter.work(self._closing), name="reports")
@@ -142,7 +143,12 @@ class Worker:
         self.figures.sessions += 1
         self._current.session = session
         self._heart = Heartbeat(
-            self._around, session, self._answers, load=self._load_now, is_draining=self._stop_asked.is_set
+            self._around,
+            session,
+            self._answers,
+            load=self._load_now,
+            is_draining=self._stop_asked.is_set,
+            locks=self._execution.locks,
         )
         self._heart.start()
         kinds = [name for name, kind in self._kinds().items() if kind.offers()]
@@ -187,6 +193,7 @@ class Worker:
         await self._pool.close()
         await self._close_kinds()
         self._closing.set()
+        self._execution.locks.close()
         for part in (self._reporter, self._logs, self._execution.deadlines):
             part.close()
         self._over.set()
@@ -334,4 +341,5 @@ class Worker:
         signals.declaring_asked.connect(self._registrar.declare_again)
         signals.beat_missed.connect(self._poller.ask_again)
         signals.session_died.connect(self._stop_beating, self._poller.interrupt)
+        signals.lock_lost.connect(self._execution.lock_lost)
         signals.broke.connect(self._broke)

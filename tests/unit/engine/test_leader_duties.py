@@ -7,6 +7,7 @@ import pytest
 
 from foliot.app.system import SystemClock
 from foliot.domain.instants import SECOND
+from foliot.domain.locks import LockClaim
 from foliot.domain.planner import Planner
 from foliot.domain.sources import Source
 from foliot.domain.verdict import judge
@@ -16,6 +17,7 @@ from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
 from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
 from foliot.ports.store.firing import Pulse
+from foliot.ports.store.locks import LocksSwept, LockWaits
 from tests.unit.engine.test_journal_and_backfills import Cluster, node
 
 TERM: Final = 7
@@ -23,6 +25,7 @@ READS: Final = {
     "lookups.cluster",
     "lookups.nodes",
     "lookups.now",
+    "locks.waits",
     "code.live",
     "code.sources",
     "code.modules_with_jobs",
@@ -37,6 +40,18 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "code.declared_again": RetiredPage((), None),
     "code.mark": None,
     "code.ask_again": (),
+    "locks.sweep": LocksSwept(waiting=2),
+    "locks.waits": LockWaits(
+        claims=[
+            LockClaim(id="a", lock=1, place=1, most=1, owner="one", until=1, token=1),
+            LockClaim(id="b", lock=2, place=1, most=1, owner="two", until=1, token=1),
+            LockClaim(id="c", lock=2, place=2, most=1, owner="one", until=1),
+            LockClaim(id="d", lock=1, place=2, most=1, owner="two", until=1),
+        ],
+        locks={1: ("default", "first"), 2: ("default", "second")},
+        owners={"one": "r-1", "two": "r-2"},
+    ),
+    "locks.break_waits": ["d"],
 }
 
 
@@ -84,6 +99,7 @@ def context(store: Asked) -> LeaderContext:
         clock=SystemClock(),
         keeps_removed=False,
         retirement_told=lambda *_: None,
+        locks_granted=lambda _: None,
     )
 
 

@@ -29,6 +29,9 @@ from foliot.ports.worker_link import (
     LeasedRun,
     LeasePoll,
     Leaving,
+    LockAnswered,
+    LockAsked,
+    LocksLeft,
     LogChunk,
     Report,
     Welcome,
@@ -107,6 +110,11 @@ class FakeServer:
         self.hold_beats: threading.Event | None = None
         self.beats_arrived = 0
         self.honours_ahead = True
+        self.lock_is_free = asyncio.Event()
+        self.lock_state = "held"
+        self.lock_claims: list[LockAsked] = []
+        self.locks_left: tuple[str, ...] = ()
+        self.loses_locks = False
         self._lock = threading.RLock()
         self._hurried: set[str] = set()  # leases asked to stop, of which a poll was told
         self._lease_no = 0
@@ -223,6 +231,17 @@ class FakeServer:
         self._depart("callback")
         return CallbackAddress(url=f"http://foliot/api/v1/callbacks/{asked.lease_id}", token=f"token of {asked.run_id}")
 
+    async def claim_lock(self, asked: LockAsked) -> LockAnswered:
+        self._arrive("lock")
+        self.lock_claims.append(asked)
+        await self.lock_is_free.wait()
+        token = len(self.lock_claims)
+        self._depart("lock")
+        return LockAnswered(state=self.lock_state, token=token, ttl_us=asked.ttl_us, cycle="r-1 waits for r-2")
+
+    async def leave_locks(self, left: LocksLeft) -> None:
+        self.locks_left += left.claims
+
     async def write_logs(self, session: str, chunks: Sequence[LogChunk]) -> None:
         self._arrive("logs")
         with self._lock:
@@ -262,6 +281,7 @@ class FakeServer:
                 cancel=tuple(h.lease_id for h in beat.held if self._row_of(h).cancel_asked and self._is_held(h)),
                 kill=tuple(h.lease_id for h in beat.held if self._row_of(h).cancel_forced and self._is_held(h)),
                 invalid=tuple(h.lease_id for h in beat.held if not self._is_held(h)),
+                lost=beat.locks if self.loses_locks else (),
             )
         self._depart("beat")
         return answer

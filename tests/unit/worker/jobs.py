@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from foliot import Ctx, job
+from foliot.sdk.locks import RunLock
 
 
 @job
@@ -316,3 +317,33 @@ async def wait_for_file(ctx: Ctx, path: str) -> str:
         while not Path(path).exists():
             await _pause()
     return "seen"
+
+
+@job
+async def locked_async(ctx: Ctx, until_lost: bool = False, cancel: bool = False) -> int:
+    """Holds a lock inside of `async with`."""
+    async with ctx.lock("acct:1", cancel_if_lost=cancel) as lock:
+        while until_lost and not lost_or_asked(ctx, lock, cancel):
+            await _pause()
+        return lock.token
+
+
+@job
+def locked(ctx: Ctx, until_lost: bool = False, cancel: bool = False) -> int:
+    """Holds a lock inside of `with`."""
+    with ctx.lock("acct:1", cancel_if_lost=cancel) as lock:
+        while until_lost and not lost_or_asked(ctx, lock, cancel):
+            threading.Event().wait(0.01)
+        return lock.token
+
+
+def lost_or_asked(ctx: Ctx, lock: RunLock, cancel: bool) -> bool:
+    if ctx.cancelled:
+        raise RuntimeError("asked to stop")
+    return lock.lost and not cancel
+
+
+@job
+async def locked_wrongly(ctx: Ctx) -> None:
+    with ctx.lock("acct:1"):
+        return

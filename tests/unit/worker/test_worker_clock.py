@@ -9,6 +9,7 @@ from foliot.ports.worker_link import Beat, BeatAnswer, Welcome, WorkerLink
 from foliot.worker.figures import Figures
 from foliot.worker.heartbeat import Heartbeat
 from foliot.worker.load import LoadFigures
+from foliot.worker.locks import RunLocks
 from foliot.worker.session import Session
 from foliot.worker.surroundings import Surroundings
 from tests.clocks import CountingChance, DrivenClock
@@ -39,6 +40,13 @@ class Nobody:
     def broke_in_thread(self, error: BaseException) -> None: ...
 
 
+class NoLocks:
+    def claims(self, _session: str) -> tuple[str, ...]:
+        return ()
+
+    def renewed(self, _claims: object, _lost: object, *, sent_at: float) -> None: ...
+
+
 def heartbeat(clock: DrivenClock, store: Store) -> Heartbeat:
     welcome = Welcome(session_ttl_us=4 * SECOND, beat_every_us=SECOND, margin_us=SECOND, store_now=0)
     return Heartbeat(
@@ -47,6 +55,7 @@ def heartbeat(clock: DrivenClock, store: Store) -> Heartbeat:
         Nobody(),
         load=LoadFigures().read,
         is_draining=lambda: False,
+        locks=cast("RunLocks", NoLocks()),
     )
 
 

@@ -50,6 +50,8 @@ class Turns:
 
     def kill(self, attempt: Attempt) -> None: ...
 
+    def lock_lost(self, attempt: Attempt, claim: str) -> None: ...
+
     async def pass_by(self, turns: int = 20) -> None:
         for _ in range(turns):
             self.turn += 1

@@ -14,6 +14,7 @@ from foliot.client.awaited.events import AsyncEvents
 from foliot.client.awaited.handlers import AsyncHandlers
 from foliot.client.awaited.jobs import AsyncJobs
 from foliot.client.awaited.limits import AsyncLimits
+from foliot.client.awaited.locks import AsyncLocks
 from foliot.client.awaited.nodes import AsyncNodes
 from foliot.client.awaited.runs import AsyncRuns
 from foliot.client.awaited.tokens import AsyncTokens
@@ -37,6 +38,7 @@ class AsyncFoliot(ClusterAccess):
         self.backfills = AsyncBackfills(self)
         self.calendars = AsyncCalendars(self)
         self.limits = AsyncLimits(self)
+        self.locks = AsyncLocks(self)
         self.nodes = AsyncNodes(self)
         self.handlers = AsyncHandlers(self)
         self.cluster = AsyncCluster(self)

@@ -16,6 +16,7 @@ from foliot.client.blocking.events import Events
 from foliot.client.blocking.handlers import Handlers
 from foliot.client.blocking.jobs import Jobs
 from foliot.client.blocking.limits import Limits
+from foliot.client.blocking.locks import Locks
 from foliot.client.blocking.nodes import Nodes
 from foliot.client.blocking.runs import Runs
 from foliot.client.blocking.tokens import Tokens
@@ -39,6 +40,7 @@ class Foliot(ClusterAccess):
         self.backfills = Backfills(self)
         self.calendars = Calendars(self)
         self.limits = Limits(self)
+        self.locks = Locks(self)
         self.nodes = Nodes(self)
         self.handlers = Handlers(self)
         self.cluster = Cluster(self)

@@ -13,6 +13,7 @@ from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.jobs import JobStore
 from foliot.ports.store.journal import Journal
 from foliot.ports.store.limits import LimitStore
+from foliot.ports.store.locks import LockStore
 from foliot.ports.store.lookups import Lookups
 from foliot.ports.store.nodes import NodeStore
 from foliot.ports.store.replies import ReplyStore
@@ -57,6 +58,8 @@ class Store(Protocol):
     def replies(self) -> ReplyStore: ...
     @property
     def callbacks(self) -> CallbackStore: ...
+    @property
+    def locks(self) -> LockStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

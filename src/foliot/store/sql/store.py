@@ -23,6 +23,7 @@ from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.epoch import compare, warn_if_lossy
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.kernel.wakeups import open_wakeups
+from foliot.store.sql.locking.store import SqlLocks
 from foliot.store.sql.node_store import SqlNodeStore
 from foliot.store.sql.people.journal import SqlJournal
 from foliot.store.sql.people.lookups import SqlLookups
@@ -64,6 +65,7 @@ class SqlStore:
         self.journal = SqlJournal(database)
         self.replies = SqlReplies(database)
         self.callbacks = SqlCallbacks(database, ending)
+        self.locks = SqlLocks(database)
 
     @classmethod
     async def open(

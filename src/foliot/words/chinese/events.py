@@ -36,6 +36,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "leader.not_handed_over": "主节点未能交接",
     "lease.taken": "租约已归其他工作节点",
     "leave.not_heard": "服务器没有收到离开的消息",
+    "lock.deadlock": "锁的死锁已解除",
+    "lock.lost": "锁已丢失",
     "logs.refused": "日志被拒绝",
     "loop.blocked": "事件循环被阻塞",
     "part.not_loaded": "部件未能加载",

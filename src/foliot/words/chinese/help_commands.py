@@ -172,6 +172,23 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Make a limit of the whole cluster, or change how many runs it lets through. Needs an admin's token.": (
         "设置全集群的限额，或修改它允许的执行数。需要管理员的令牌。"
     ),
+    # lock
+    "Locks: who holds one, who waits for it.": "锁：谁持有，谁在等待。",
+    "Locks that runs and programs hold: one owner, several, or any number of readers.": (
+        "执行和程序持有的锁：一个持有者、若干个，或任意多个读者。"
+    ),
+    "Each grant has a token that only rises. What a lock protects should refuse a token lower than one it has seen.": (
+        "每次授予都有一个只增不减的令牌。受锁保护的资源应拒绝比已见过的更小的令牌。"
+    ),
+    "List the locks that somebody holds or waits for.": "列出有人持有或等待的锁。",
+    "Show a lock: who holds it, under which token and how long, and who waits for it in which order.": (
+        "显示一个锁：谁持有、令牌是多少、持有多久，谁按什么顺序等待。"
+    ),
+    "List who waits for which lock, and who holds it.": "列出谁在等待哪个锁，锁由谁持有。",
+    "Take a lock away from its holder. The journal keeps who did it.": "从持有者手中收回锁。事件记录会记下操作者。",
+    "The code that held it learns of it within seconds and may write meanwhile: only what refuses old tokens is safe.": (
+        "原持有的代码数秒内得知，其间仍可能写入：只有拒绝旧令牌的资源才安全。"
+    ),
     # node
     "Nodes: servers and workers, how they are, taking one out of service.": (
         "节点：服务器和工作节点，它们的状态，以及让其中一个停止服务。"

@@ -30,6 +30,8 @@ PHRASES: Final[Catalogue] = {
     "same": "{name} 已是 v{version}，没有变化",
     "limit_set": "{name} 现在最多允许 {max} 个执行",
     "limit_gone": "{name} 已删除",
+    "lock_taken_away": "{name} 已收回；原持有者将在数秒内得知",
+    "lock_waits": "等待中",
     "every_namespace": "全部",
     "edit_again": "重新编辑？",
     "draft_kept": "您写的内容保存在 {file}",

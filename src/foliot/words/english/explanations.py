@@ -295,6 +295,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The URL of the coordinator lacks a part, or has one that this backend does not know.",
         "The message shows the form; without --coord the store itself elects the leader.",
     ),
+    "FOL-1165": (
+        "A blocking with in a coroutine would stop every other run of the worker while it waits.",
+        "Write async with ctx.lock(NAME).",
+    ),
+    "FOL-1166": (
+        "The code runs where no worker executes it, so nobody can ask a server for the lock.",
+        "Run it as a job, or in a test through foliot.testing.run_inline.",
+    ),
     "FOL-2000": ("The name or the id is misspelt, or the thing was deleted.", "Look at the list of its kind."),
     "FOL-2001": (
         "The name is misspelt, the job is in another namespace, or it was deleted.",
@@ -333,6 +341,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-2020": (
         "Neither Foliot nor a live worker has a kind of handler of this name.",
         "foliot handler list shows all. A kind of another package is known while a worker with it lives.",
+    ),
+    "FOL-2016": (
+        "No run and no program has a claim on this lock now, or the name is another namespace's.",
+        "See which locks are held: foliot lock list.",
     ),
     "FOL-3000": ("Somebody else was quicker, or two things have one name.", "Look at it again, and try once more."),
     "FOL-3001": (
@@ -416,6 +428,30 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-3035": (
         "The worker asked its server for a callback address, and got none. The other system was not called.",
         "See the reason in the message; the run can be tried again.",
+    ),
+    "FOL-3040": (
+        "Somebody else holds the lock, and the caller said that it does not wait.",
+        "Wait for it, or see who holds it: foliot lock show NAME.",
+    ),
+    "FOL-3041": (
+        "Others held the lock, or were before this claim in its line, for the whole time to wait.",
+        "See who holds it (foliot lock show NAME), or wait longer.",
+    ),
+    "FOL-3042": (
+        "Owners of locks waited for each other, so none of them could go on. The wait that came last was ended.",
+        "Try again; take several locks in the same order everywhere, then it cannot happen.",
+    ),
+    "FOL-3043": (
+        "The time of the lock passed without a renewal, or a person took it away. Another may hold it by now.",
+        "Stop what the lock protects and take the lock anew; let what it protects refuse old tokens.",
+    ),
+    "FOL-3044": (
+        "So many claims wait for this lock that no more are taken on.",
+        "Wait until some have got it: foliot lock waits.",
+    ),
+    "FOL-3045": (
+        "No server answered the worker in time, or the attempt is over by now.",
+        "The run can be tried again; look at the worker's log when it happens often.",
     ),
     "FOL-4000": ("The request needs a login or another right.", "foliot whoami says who you are."),
     "FOL-4001": (

@@ -30,6 +30,8 @@ PHRASES: Final[Catalogue] = {
     "same": "{name} is v{version} already, nothing changed",
     "limit_set": "{name} lets {max} runs through now",
     "limit_gone": "{name} is gone",
+    "lock_taken_away": "{name} was taken away; its holder learns of it within seconds",
+    "lock_waits": "waits",
     "every_namespace": "every",
     "edit_again": "edit again?",
     "draft_kept": "your text is kept in {file}",

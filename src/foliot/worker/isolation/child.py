@@ -22,6 +22,7 @@ from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.invocation import Outcome, invoke, trimmed_traceback
+from foliot.sdk.locks import LockOutcome, LockWish
 from foliot.sdk.log import Level, render
 from foliot.sdk.registry import load
 from foliot.sdk.stop_signal import Cancelled
@@ -45,6 +46,7 @@ from foliot.worker.isolation.wire import (
     ChildLimits,
     ChildReady,
     Load,
+    LockReturned,
     Progressed,
     Start,
 )
@@ -165,6 +167,20 @@ class ChildPort:
     async def wait_cancelled_async(self, timeout_s: float | None) -> bool:
         self._send_progress()
         return await self._control.wait_async(timeout_s)
+
+    def claim_lock(self, wish: LockWish) -> LockOutcome:
+        self._send_progress()
+        return self._control.claim_lock(wish)
+
+    async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
+        self._send_progress()
+        return await self._control.claim_lock_async(wish)
+
+    def leave_lock(self, claim: str) -> None:
+        self._control.send(LockReturned(claim))
+
+    def is_lock_lost(self, claim: str) -> bool:
+        return self._control.is_lock_lost(claim)
 
     def take_unsent(self) -> Progressed | None:
         """The last word on progress, to go with the end."""

@@ -25,6 +25,10 @@ from foliot.worker.isolation.wire import (
     ControlProtocol,
     FromChild,
     Load,
+    LockGone,
+    LockReply,
+    LockReturned,
+    LockWanted,
     Progressed,
     Start,
     Stop,
@@ -57,6 +61,8 @@ class Owner(Protocol):
     def child_ready(self, child: "ChildProcess") -> None: ...
     def child_ended_run(self, child: "ChildProcess", attempt: Attempt, message: CallEnded) -> None: ...
     def child_progressed(self, attempt: Attempt) -> None: ...
+    def child_wants_lock(self, child: "ChildProcess", attempt: Attempt, wanted: LockWanted) -> None: ...
+    def child_leaves_lock(self, claim: str) -> None: ...
     def child_gone(self, child: "ChildProcess", attempt: Attempt | None) -> None: ...
 
 
@@ -134,6 +140,10 @@ class ChildProcess:
         if self.attempt is not None:
             self._send(Stop(self.attempt.run.lease_id))
 
+    def tell(self, message: LockReply | LockGone) -> None:
+        """Tell the run of a lock."""
+        self._send(message)
+
     def leave(self) -> None:
         """Let an idle child go: it exits by itself when nobody can give it work any more."""
         if self._transport is not None:
@@ -164,6 +174,11 @@ class ChildProcess:
                 if self.attempt is not None:
                     self.attempt.save_checkpoint(message.document)
                     self._owner.child_progressed(self.attempt)
+            case LockWanted():
+                if self.attempt is not None:
+                    self._owner.child_wants_lock(self, self.attempt, message)
+            case LockReturned():
+                self._owner.child_leaves_lock(message.claim)
             case CallEnded():
                 self._end_run(message)
             case ChildReady():

@@ -8,14 +8,27 @@ import socket
 import threading
 from collections import deque
 from collections.abc import Iterator
+from itertools import count
 from time import monotonic  # noqa: TID251  a child is a real process: no simulation drives it
 from types import FrameType
 from typing import Final
 
 import msgspec
 
+from foliot.sdk.locks import STOPPED, LockOutcome, LockWish
 from foliot.sdk.stop_signal import Cancelled, StopSignal
-from foliot.worker.isolation.wire import Frames, FromChild, Load, Start, Stop, ToChild, encode
+from foliot.worker.isolation.wire import (
+    Frames,
+    FromChild,
+    Load,
+    LockGone,
+    LockReply,
+    LockWanted,
+    Start,
+    Stop,
+    ToChild,
+    encode,
+)
 
 _LOOK_EVERY_S: Final = 1.0  # another thread may have read the word to stop
 _READ: Final = 64 * 1024
@@ -42,6 +55,10 @@ class Control:
         self._stop = StopSignal()
         self._loop_waiters = 0
         self._can_interrupt = False
+        self._numbers = count(1)
+        self._wanted: dict[int, StopSignal] = {}  # locks that were asked for: each signal is given with the reply
+        self._replies: dict[int, LockOutcome] = {}
+        self._lost_locks: set[str] = set()
         self.is_terminated = False  # SIGTERM came: an exception may have struck anywhere, so leave after this run
         signal.signal(signal.SIGTERM, self._terminate)
 
@@ -58,6 +75,9 @@ class Control:
     def run_of(self, lease_id: str) -> Iterator[None]:
         """While a handler executes: it can be asked to stop, and SIGTERM raises `Cancelled` in it."""
         self._lease_id, self._stop = lease_id, StopSignal()
+        self._wanted.clear()
+        self._replies.clear()
+        self._lost_locks.clear()
         signal.signal(signal.SIGTERM, self._terminate)  # an earlier run may have set its own
         self._can_interrupt = True
         try:
@@ -92,15 +112,53 @@ class Control:
         """The same in whichever loop the handler runs."""
         if self.look():
             return True
+        with self._read_in_loop():
+            return await self._stop.wait_async(timeout_s)
+
+    @contextlib.contextmanager
+    def _read_in_loop(self) -> Iterator[None]:
+        """Read the socket as messages come, in whichever loop the handler runs."""
         loop = asyncio.get_running_loop()
         self._loop_waiters += 1
         loop.add_reader(self._socket.fileno(), self._read)
         try:
-            return await self._stop.wait_async(timeout_s)
+            yield
         finally:
             self._loop_waiters -= 1
             if not self._loop_waiters:
                 loop.remove_reader(self._socket.fileno())
+
+    def claim_lock(self, wish: LockWish) -> LockOutcome:
+        """Block until the worker says what came of it, or the run is asked to stop."""
+        number, replied = self._want(wish)
+        while not replied.is_asked and not self.is_asked:
+            if self._poll.poll(_LOOK_EVERY_S * 1000):
+                self._read()
+        return self._outcome_of(number)
+
+    async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
+        """The same in whichever loop the handler runs."""
+        number, replied = self._want(wish)
+        with self._read_in_loop():
+            if not self.look():
+                await replied.wait_async(None)
+        return self._outcome_of(number)
+
+    def is_lock_lost(self, claim: str) -> bool:
+        """Whether the worker said that a lock is lost, or is gone itself."""
+        if self._poll.poll(0):
+            self._read()
+        return self._is_closed or claim in self._lost_locks
+
+    def _want(self, wish: LockWish) -> tuple[int, StopSignal]:
+        number, replied = next(self._numbers), StopSignal()
+        self._wanted[number] = replied
+        self.send(LockWanted(number, wish))
+        return number, replied
+
+    def _outcome_of(self, number: int) -> LockOutcome:
+        self._wanted.pop(number, None)
+        return self._replies.pop(number, LockOutcome(state=STOPPED))
 
     def send(self, message: FromChild) -> None:
         """Send to the worker. SIGTERM waits until all is sent: the worker cannot read half a frame."""
@@ -121,14 +179,29 @@ class Control:
                 return  # another thread was quicker
             if not data:
                 self._is_closed = True
-                self._stop.ask()
+                self._ask_to_stop()
                 return
             for frame in self._frames.feed(data):
-                message = self._decoder.decode(frame)
-                if not isinstance(message, Stop):
-                    self._orders.append(message)
-                elif message.lease_id == self._lease_id:
-                    self._stop.ask()
+                self._take(self._decoder.decode(frame))
+
+    def _take(self, message: ToChild) -> None:
+        match message:
+            case Load() | Start():
+                self._orders.append(message)
+            case LockReply():
+                self._replies[message.number] = message.outcome
+                if (replied := self._wanted.get(message.number)) is not None:
+                    replied.ask()
+            case LockGone():
+                self._lost_locks.add(message.claim)
+            case Stop():
+                if message.lease_id == self._lease_id:
+                    self._ask_to_stop()
+
+    def _ask_to_stop(self) -> None:
+        self._stop.ask()
+        for replied in list(self._wanted.values()):
+            replied.ask()
 
     def _terminate(self, _number: int, _frame: FrameType | None) -> None:
         """A signal handler: takes no lock, since the code it interrupts may hold it."""

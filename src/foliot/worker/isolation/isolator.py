@@ -8,10 +8,14 @@ from foliot.ports.worker_link import CallbackAddress
 from foliot.sdk.invocation import Outcome
 from foliot.sdk.stop_signal import Killed
 from foliot.worker.attempt import Attempt
+from foliot.worker.locks import RunLocks
 
 
 class Host(Protocol):
     """The worker, seen from an isolator. Every call comes from the loop."""
+
+    @property
+    def locks(self) -> RunLocks: ...
 
     def may_start(self, attempt: Attempt) -> bool:
         """Called right before the handler starts. False: not now; the attempt is the host's again."""
@@ -47,6 +51,10 @@ class Isolator(Protocol):
 
     def kill(self, attempt: Attempt) -> None:
         """End it now, without asking."""
+        ...
+
+    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+        """A lock that it holds is lost."""
         ...
 
 

@@ -62,6 +62,9 @@ class LoopIsolator:
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
 
+    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+        """The port asks the worker itself."""
+
     def attempt_of(self, task: "asyncio.Task[Any] | None") -> Attempt | None:
         """Whose task this is. From any thread."""
         return None if task is None else self.running.get(task)

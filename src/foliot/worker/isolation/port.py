@@ -1,11 +1,15 @@
 """A handler's `Ctx` in the worker's own process: in its loop or in a thread."""
 
+import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
+from foliot.domain.locks import LockBlocksLoop
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import CallbackAddress
+from foliot.sdk.locks import LockOutcome, LockWish
 from foliot.sdk.log import Level, render
 from foliot.sdk.stop_signal import StopSignal
 from foliot.worker.attempt import Attempt
@@ -76,3 +80,41 @@ class LoopPort(AttemptPort):
 
     def is_given_up(self) -> bool:
         return self._attempt.is_void or self._attempt.stop_cause is Cause.RELEASED
+
+    def claim_lock(self, wish: LockWish) -> LockOutcome:
+        raise LockBlocksLoop(wish.name)
+
+    async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
+        return await self._host.locks.claim(self._attempt, wish)
+
+    def leave_lock(self, claim: str) -> None:
+        self._host.locks.leave(claim)
+
+    def is_lock_lost(self, claim: str) -> bool:
+        return self._host.locks.is_lost(claim)
+
+
+class ThreadPort(AttemptPort):
+    """The same in a thread of the worker, which asks the worker's loop for locks (`sdk.locks.LockPort`)."""
+
+    __slots__ = ("_host", "_loop")
+
+    def __init__(self, attempt: Attempt, host: Host, loop: asyncio.AbstractEventLoop) -> None:
+        super().__init__(attempt, host.progressed)
+        self._host = host
+        self._loop = loop
+
+    def claim_lock(self, wish: LockWish) -> LockOutcome:
+        claiming = self._host.locks.claim(self._attempt, wish)
+        return asyncio.run_coroutine_threadsafe(claiming, self._loop).result()
+
+    async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
+        claiming = self._host.locks.claim(self._attempt, wish)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(claiming, self._loop))
+
+    def leave_lock(self, claim: str) -> None:
+        with contextlib.suppress(RuntimeError):  # the worker is gone, and the lock with its session
+            self._loop.call_soon_threadsafe(self._host.locks.leave, claim)
+
+    def is_lock_lost(self, claim: str) -> bool:
+        return self._host.locks.is_lost(claim)

@@ -25,7 +25,7 @@ from foliot.worker.isolation.isolator import Host, judged, killed
 from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 from foliot.worker.isolation.warden import Warden
-from foliot.worker.isolation.wire import CallEnded, ChildLimits
+from foliot.worker.isolation.wire import CallEnded, ChildLimits, LockGone, LockReply, LockWanted
 
 log = structlog.get_logger("foliot.worker.pool")
 
@@ -112,6 +112,11 @@ class ProcessPool:
         if child is not None:
             self._task(self._kill(child), name=f"kill {child.pid}")
 
+    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+        child: ChildProcess | None = attempt.execution
+        if child is not None:
+            child.tell(LockGone(claim))
+
     async def close(self) -> None:
         """Let every child go; those that linger are killed."""
         self._is_closed = True
@@ -158,6 +163,17 @@ class ProcessPool:
 
     def child_progressed(self, attempt: Attempt) -> None:
         self._host.progressed(attempt)
+
+    def child_wants_lock(self, child: ChildProcess, attempt: Attempt, wanted: LockWanted) -> None:
+        self._task(self._claim(child, attempt, wanted), name=f"lock for {attempt.run.run_id}")
+
+    def child_leaves_lock(self, claim: str) -> None:
+        self._host.locks.leave(claim)
+
+    async def _claim(self, child: ChildProcess, attempt: Attempt, wanted: LockWanted) -> None:
+        outcome = await self._host.locks.claim(attempt, wanted.wish)
+        if child.attempt is attempt:
+            child.tell(LockReply(wanted.number, outcome))
 
     def child_gone(self, child: ChildProcess, attempt: Attempt | None) -> None:
         self._children.discard(child)

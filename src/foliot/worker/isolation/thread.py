@@ -12,7 +12,7 @@ from foliot.sdk.invocation import Outcome, invoke
 from foliot.worker.attempt import Attempt
 from foliot.worker.capture import current_attempt
 from foliot.worker.isolation.isolator import Host, judged
-from foliot.worker.isolation.port import AttemptPort
+from foliot.worker.isolation.port import AttemptPort, ThreadPort
 
 
 class ThreadIsolator:
@@ -29,7 +29,7 @@ class ThreadIsolator:
     def begin(self, attempt: Attempt, handler: Invocable) -> None:
         if not self._host.may_start(attempt):
             return
-        port = AttemptPort(attempt, self._host.progressed)
+        port = ThreadPort(attempt, self._host, self._loop)
         attempt.execution = port
         context = self._clean.copy()
         context.run(current_attempt.set, attempt)
@@ -48,6 +48,9 @@ class ThreadIsolator:
 
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
+
+    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+        """The port asks the worker itself."""
 
     def _run(self, attempt: Attempt, handler: Invocable, port: AttemptPort) -> None:
         try:

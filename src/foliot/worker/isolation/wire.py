@@ -12,6 +12,7 @@ import msgspec
 
 from foliot.ports.worker_link import LeasedRun
 from foliot.sdk.invocation import Outcome
+from foliot.sdk.locks import LockOutcome, LockWish
 from foliot.worker.handlers import KindToMake
 
 FRAME_MAX: Final = 64 * 1024 * 1024
@@ -75,6 +76,32 @@ class CheckpointSaved(msgspec.Struct, tag="saved", frozen=True):
     document: str
 
 
+class LockWanted(msgspec.Struct, tag="lock", frozen=True):
+    """From the child: the run wants a lock."""
+
+    number: int  # the reply has the same
+    wish: LockWish
+
+
+class LockReply(msgspec.Struct, tag="locked", frozen=True):
+    """To the child: what came of it."""
+
+    number: int
+    outcome: LockOutcome
+
+
+class LockReturned(msgspec.Struct, tag="unlock", frozen=True):
+    """From the child: the run gives a lock back."""
+
+    claim: str
+
+
+class LockGone(msgspec.Struct, tag="gone", frozen=True):
+    """To the child: a lock that the run holds is lost."""
+
+    claim: str
+
+
 class CallEnded(msgspec.Struct, tag="ended", frozen=True):
     """From the child: the call is over. All that it wrote was written before."""
 
@@ -86,8 +113,8 @@ class CallEnded(msgspec.Struct, tag="ended", frozen=True):
     is_leaving: bool = False  # the child is not fit for another run
 
 
-ToChild = Load | Start | Stop
-FromChild = ChildReady | Broken | Progressed | CheckpointSaved | CallEnded
+ToChild = Load | Start | Stop | LockReply | LockGone
+FromChild = ChildReady | Broken | Progressed | CheckpointSaved | LockWanted | LockReturned | CallEnded
 
 _encoder: Final = msgspec.msgpack.Encoder()
 

@@ -375,3 +375,38 @@ callbacks = sa.Table(
     sa.Column("ended_at", Time, nullable=True),
     sa.Index("callbacks_run", "run_id"),
 )
+
+locks = sa.Table(
+    "locks",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("namespace", Name(100), nullable=False),
+    sa.Column("name", Name(200), nullable=False),  # both empty: the highest token of locks that were forgotten
+    sa.Column("token", sa.BigInteger, nullable=False),  # the highest that was drawn; it only rises
+    sa.Column("used_at", Time, nullable=False),
+    sa.UniqueConstraint("namespace", "name", name="locks_name"),
+    sa.Index("locks_used", "used_at"),
+    sqlite_autoincrement=True,
+)
+
+lock_claims = sa.Table(
+    "lock_claims",
+    metadata,
+    sa.Column("id", Name(32), primary_key=True),  # chosen by its maker, so that asking may be repeated
+    sa.Column("lock_id", sa.BigInteger, nullable=False),
+    sa.Column("place", sa.BigInteger, nullable=False),  # in the line: the token that was drawn when it came
+    sa.Column("most", sa.Integer, nullable=False),  # owners that may hold the lock with it, itself counted
+    sa.Column("owner", Name(32), nullable=False),  # the lease of a run's attempt, or the claim itself
+    sa.Column("until", Time, nullable=False),  # of a holder; of one that waits: it is believed to be wanted
+    sa.Column("token", sa.BigInteger, nullable=True),  # NULL: it waits
+    sa.Column("ttl_us", sa.BigInteger, nullable=False),
+    sa.Column("asked_at", Time, nullable=False),
+    sa.Column("granted_at", Time, nullable=True),
+    sa.Column("session_id", Name(32), nullable=True),  # these three: of a run
+    sa.Column("run_id", sa.BigInteger, nullable=True),
+    sa.Column("lease_id", Name(32), nullable=True),
+    sa.Column("line", Name(32), nullable=False),  # of the token that a person or a program showed
+    sa.Column("made_by", Name(200), nullable=False),
+    sa.Column("broken", LongText, nullable=True),  # who waited for whom, when a deadlock ended its wait
+    sa.Index("lock_claims_line", "lock_id", "place"),
+)

@@ -66,7 +66,15 @@ _IN_SET: Final = re.compile(
     r"WHERE\s+(?P<key>(?:\w+\.)?\w+)\s+IN\s+\(SELECT\s+(?P<of>\w+\.\w+)\s+FROM\s+(?P<rows>\{\w+\})\)",
     re.DOTALL,
 )
-_KEYS: Final = {"runs": "id", "cursors": "job_id", "jobs": "id", "nodes": "id", "limits": "name"}
+_KEYS: Final = {
+    "runs": "id",
+    "cursors": "job_id",
+    "jobs": "id",
+    "nodes": "id",
+    "limits": "name",
+    "locks": "id",
+    "lock_claims": "id",
+}
 """Primary keys of the tables whose rows are held while others are written."""
 
 _INSERT: Final = re.compile(r"\{insert_ignore\}\s+(\w+)\s+\((\w+)")

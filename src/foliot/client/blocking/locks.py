@@ -1,0 +1,136 @@
+"""Locks: hold one under a token that only rises, renew it, give it back; see who holds and who waits."""
+
+# Written by python -m tests.client.derive: change foliot/client/awaited/locks.py, then run it.
+
+from __future__ import annotations
+
+from dataclasses import replace
+from types import TracebackType
+from typing import TYPE_CHECKING, Final, Self
+
+from foliot.client.calls import Answer, Duration
+from foliot.client.pages import AnswerPage, page_of
+from foliot.domain.errors import FoliotError
+from foliot.domain.instants import SECOND, parse_duration
+from foliot.domain.locks import LockLost, LockWaitOver
+
+if TYPE_CHECKING:
+    from foliot.client.blocking.foliot import Foliot
+
+ASK_S: Final = 15.0  # a server holds one request at most this long
+FRESH_SHARE: Final = 0.25  # of the ttl: how old a grant may be when the client learns of it
+
+
+class Lock:
+    """A lock that this program holds. It is renewed only when `renew` is called."""
+
+    def __init__(self, client: Foliot, answer: Answer, asked_at: float, ttl_s: float) -> None:
+        self._client = client
+        self._ttl_s = ttl_s
+        self._trusted_until = asked_at + ttl_s
+        self._is_lost = False
+        self.name: str = answer["name"]
+        self.namespace: str = answer["namespace"]
+        self.claim: str = answer["claim"]
+        self.token = int(answer["token"])
+        """Hand it to what you write to: it refuses a token that is lower than one it has seen."""
+
+    @property
+    def lost(self) -> bool:
+        """Whether another may hold the lock by now: its time passed, or a server said so."""
+        return self._is_lost or self._client.machine.monotonic() >= self._trusted_until
+
+    def renew(self) -> None:
+        """Hold it for another ttl; `LockLost` when it is another's."""
+        asked_at = self._client.machine.monotonic()
+        try:
+            self._client.ask("claim_lock", **self._named, of=str(self.token))
+        except LockLost:
+            self._is_lost = True
+            raise
+        self._trusted_until = asked_at + self._ttl_s
+
+    def release(self) -> None:
+        """Give it back."""
+        self._is_lost = True
+        self._client.ask("leave_lock", **self._named)
+
+    @property
+    def _named(self) -> dict[str, str]:
+        return {"name": self.name, "claim": self.claim, "namespace": self.namespace}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.release()
+
+
+class Locks:
+    """Locks of a cluster."""
+
+    def __init__(self, client: Foliot) -> None:
+        self._client = client
+        self._ask = client.ask
+
+    def acquire(
+        self,
+        name: str,
+        *,
+        ttl: Duration = "1m",
+        wait: Duration | None = None,
+        shared: bool = False,
+        slots: int = 1,
+        namespace: str | None = None,
+    ) -> Lock:
+        """Hold a lock. `wait`: at most this long, then `LockWaitOver`; 0: not at all, then `LockTaken`; None: for ever.
+
+        `shared`: any number of shared owners. `slots`: this many owners. The token of this client needs the scope lock.
+        """
+        machine = self._client.machine
+        ttl_s = parse_duration(ttl) / SECOND
+        wait_s = None if wait is None else parse_duration(wait) / SECOND
+        give_up_at = None if wait_s is None else machine.monotonic() + wait_s
+        named = {"name": name, "claim": machine.token(), "namespace": namespace}
+        is_held = False
+        while True:
+            asked_at = machine.monotonic()
+            left_s = ASK_S if give_up_at is None else give_up_at - asked_at
+            hold_s = 0.0 if is_held else max(0.0, min(ASK_S, left_s))
+            call = self._client.call(
+                "claim_lock", **named, wait=hold_s or None, ttl=ttl_s, at_once=wait_s == 0, shared=shared, slots=slots
+            )
+            try:
+                answer = self._client.send(replace(call, wait_s=hold_s))
+            except BaseException:
+                self._leave(named)
+                raise
+            # The ttl began at some moment since the question was sent. After a long wait ask again: that renews it.
+            is_fresh = machine.monotonic() - asked_at <= ttl_s * FRESH_SHARE
+            if answer["state"] == "held" and (is_fresh or is_held):
+                return Lock(self._client, answer, asked_at, ttl_s)
+            is_held = answer["state"] == "held"
+            if not is_held and give_up_at is not None and machine.monotonic() >= give_up_at:
+                self._leave(named)
+                raise LockWaitOver(name)
+
+    def list(self, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None) -> AnswerPage[Answer]:
+        """A page of the locks that somebody holds or waits for."""
+        return page_of(dict, self._ask("list_locks", limit=limit, cursor=cursor, namespace=namespace))
+
+    def get(self, name: str, *, namespace: str | None = None) -> Answer:
+        """A lock, those who hold it and those who wait for it."""
+        return dict(self._ask("get_lock", name=name, namespace=namespace))
+
+    def release(self, name: str, token: int | str, *, reason: str = "", namespace: str | None = None) -> Answer:
+        """Take a lock away from whoever holds it under this token; the lock as it was before."""
+        return dict(self._ask("release_lock", name=name, of=str(token), reason=reason, namespace=namespace))
+
+    def _leave(self, named: dict[str, str | None]) -> None:
+        """Leave the line. When no server hears it, the claim ends by itself."""
+        try:
+            self._ask("leave_lock", **named)
+        except FoliotError:
+            return

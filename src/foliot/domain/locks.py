@@ -1,0 +1,288 @@
+"""Locks: who holds one, who waits for it, and who gets it next.
+
+A *claim* is one request for a lock. It waits in the lock's line, then it holds the lock under a token. Each claim says
+how many owners may hold the lock together with it, itself counted (`most`): 1 is an exclusive lock, n a semaphore of
+n, `EVERYBODY` a shared lock. So one rule serves all three: no claim is granted while that would make more owners than
+any of them allows.
+
+The line is fair: claims are granted in the order in which they came, and no later claim overtakes the first that waits.
+Two exceptions keep an owner from waiting for itself: who holds the lock gets it again at once under the same token,
+and one who wants more of a lock that it holds goes before the others.
+
+    Conflict
+    ├── LockTaken         FOL-3040   another holds the lock, and the caller would not wait
+    ├── LockWaitOver      FOL-3041   the lock was not free within the time to wait
+    ├── LockDeadlock      FOL-3042   the owners of some locks waited for each other
+    ├── LockLost          FOL-3043   the lock is not the caller's any more
+    ├── LockQueueFull     FOL-3044   too many claims wait for the lock
+    └── LockNotGiven      FOL-3045   no server gave the run an answer
+"""
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple
+
+from foliot.domain.errors import BadField, BadName, Conflict, InvalidInput, NotFound
+from foliot.domain.instants import DAY, SECOND, Instant, Micros
+from foliot.domain.texts import NAME_BYTES_MAX
+
+EVERYBODY: Final = 2**31 - 1
+"""`most` of a shared claim: any number of owners."""
+
+SLOTS_MAX: Final = 10_000
+TTL_MIN: Final[Micros] = SECOND
+TTL_MAX: Final[Micros] = DAY
+TTL_USUAL: Final[Micros] = 60 * SECOND
+WAITERS_MAX: Final = 1000  # of one lock
+TOKEN_BITS: Final = 28
+"""A token is at least the store's epoch · 2^28: tokens rise even after the store came from a backup (R21)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockClaim:
+    """One request for a lock."""
+
+    id: str
+    lock: int
+    place: int  # in the line; rises
+    most: int
+    owner: str  # the lease of a run's attempt, or the claim itself
+    until: Instant  # a holder's time, or how long a waiting claim is believed to be wanted
+    token: int | None = None  # None: it waits
+    is_broken: bool = False  # its wait was ended, because it was part of a deadlock
+    asked_at: Instant = 0
+
+    @property
+    def waits(self) -> bool:
+        return self.token is None and not self.is_broken
+
+
+class LockGrant(NamedTuple):
+    """A claim that holds the lock from now on."""
+
+    claim: str
+    token: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockDecision:
+    """What becomes of the claims of one lock."""
+
+    gone: Sequence[str]  # their time is over
+    granted: Sequence[LockGrant]
+    last_token: int  # the highest that was drawn
+
+
+def decide(claims: Iterable[LockClaim], *, now: Instant, first_token: int) -> LockDecision:
+    """Decide who holds one lock now. Pure: the same claims, the same decision.
+
+    `first_token`: the next token to draw; the store drew it for this decision.
+    """
+    every = sorted(claims, key=_in_line)
+    living = [claim for claim in every if claim.until > now]
+    gone = [claim.id for claim in every if claim.until <= now]
+    holders = _Holders(living)
+    granted: list[LockGrant] = []
+    next_token = first_token
+    for claim in holders.line(living):
+        token = holders.token_for(claim)
+        if token is None:
+            if not holders.have_room_for(claim):
+                break  # fair: nobody overtakes the first that waits
+            token, next_token = next_token, next_token + 1
+        holders.add(claim, token)
+        granted.append(LockGrant(claim.id, token))
+    return LockDecision(gone=gone, granted=granted, last_token=max(first_token, next_token - 1))
+
+
+class _Hold(NamedTuple):
+    token: int
+    most: int
+
+
+class _Holders:
+    """The owners of one lock."""
+
+    def __init__(self, claims: Iterable[LockClaim]) -> None:
+        self._holds: dict[str, _Hold] = {}
+        for claim in claims:
+            if claim.token is not None:
+                self.add(claim, claim.token)
+
+    def add(self, claim: LockClaim, token: int) -> None:
+        known = self._holds.get(claim.owner)
+        if known is None:
+            self._holds[claim.owner] = _Hold(token, claim.most)
+        else:
+            self._holds[claim.owner] = _Hold(max(known.token, token), min(known.most, claim.most))
+
+    def line(self, claims: Iterable[LockClaim]) -> list[LockClaim]:
+        """Waiting claims in the order in which they are looked at: those of owners that hold the lock come first."""
+        waiting = [claim for claim in claims if claim.waits]
+        return sorted(waiting, key=lambda claim: (claim.owner not in self._holds, claim.place))
+
+    def token_for(self, claim: LockClaim) -> int | None:
+        """The token of an owner that holds as much already; None: the claim needs one of its own."""
+        held = self._holds.get(claim.owner)
+        return held.token if held is not None and held.most <= claim.most else None
+
+    def have_room_for(self, claim: LockClaim) -> bool:
+        others = [hold for owner, hold in self._holds.items() if owner != claim.owner]
+        owners = len(others) + 1
+        return owners <= claim.most and all(owners <= hold.most for hold in others)
+
+
+def _in_line(claim: LockClaim) -> int:
+    return claim.place
+
+
+def without_time(claim: LockClaim) -> LockClaim:
+    """The claim as one whose time never ends: for the question who waits for whom."""
+    return replace(claim, until=2**62)
+
+
+# ------------------------------------------------------------------------------------------------ what users write
+
+
+def check_lock_name(written: str) -> str:
+    """The name of a lock in its one form: any printable text of one line without spaces around it or a slash."""
+    name = unicodedata.normalize("NFC", written)
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        raise BadName("lock", written, "it holds half a character (a lone surrogate)") from None
+    if not 0 < size <= NAME_BYTES_MAX:
+        raise BadName("lock", written, f"it is empty or longer than {NAME_BYTES_MAX} bytes")
+    for letter in name:
+        if not letter.isprintable() or letter in " /":
+            shown = f'"{letter}"' if letter.isprintable() else f"the invisible character U+{ord(letter):04X}"
+            raise BadName("lock", written, f"{shown} is not allowed in it")
+    return name
+
+
+def most_of(*, shared: bool, slots: int) -> int:
+    """With how many owners a claim shares the lock, as users say it."""
+    if not 1 <= slots <= SLOTS_MAX:
+        raise BadField("slots", f"{slots} is not a whole number from 1 to {SLOTS_MAX}")
+    if shared and slots != 1:
+        raise BadField("slots", "a shared lock has no slots", hint="leave out shared, or slots")
+    return EVERYBODY if shared else slots
+
+
+def check_ttl(ttl_us: Micros) -> Micros:
+    """How long a lock is held without a renewal."""
+    if not TTL_MIN <= ttl_us <= TTL_MAX:
+        raise BadField("ttl", "it is not between one second and one day", hint="write 30s, 5m or 1h")
+    return ttl_us
+
+
+def mode_word(most: int) -> str:
+    """The kind of a claim, as lists show it."""
+    if most == 1:
+        return "exclusive"
+    return "shared" if most == EVERYBODY else f"1 of {most}"
+
+
+# --------------------------------------------------------------------------------------------------------- errors
+
+
+class LockBlocksLoop(InvalidInput):
+    """`with ctx.lock` in an async handler would stop every other run of the worker."""
+
+    code = "FOL-1165"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            "with ctx.lock blocks, and this is an async function: every other run of the worker would wait.",
+            hint=f"async with ctx.lock({name[:100]!r})",
+        )
+
+
+class NoLocksHere(InvalidInput):
+    """A lock was asked for where no worker executes the run."""
+
+    code = "FOL-1166"
+
+    def __init__(self) -> None:
+        super().__init__("This run has no worker that could ask for a lock.")
+
+
+class LockNotFound(NotFound):
+    """Nobody holds this lock, and nobody waits for it."""
+
+    code = "FOL-2016"
+
+    def __init__(self, name: str, *, namespace: str) -> None:
+        super().__init__(
+            f'Nobody holds the lock "{name[:100]}" of namespace "{namespace[:100]}", and nobody waits for it.',
+            name=name[:100],
+            namespace=namespace[:100],
+        )
+
+
+class LockTaken(Conflict):
+    """Another holds the lock, and the caller would not wait."""
+
+    code = "FOL-3040"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The lock {name[:100]} is taken.", name=name[:100])
+
+
+class LockWaitOver(Conflict):
+    """The lock was not free within the time to wait."""
+
+    code = "FOL-3041"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The lock {name[:100]} was not free within the time to wait.", name=name[:100])
+
+
+class LockDeadlock(Conflict):
+    """The owners of some locks waited for each other, and this one waited shortest."""
+
+    code = "FOL-3042"
+
+    def __init__(self, name: str, cycle: str) -> None:
+        super().__init__(
+            f"Waiting for the lock {name[:100]} would never end: {cycle[:1000]}.",
+            name=name[:100],
+            cycle=cycle[:1000],
+        )
+
+
+class LockLost(Conflict):
+    """The lock is not the caller's any more: its time passed, or somebody released it by force."""
+
+    code = "FOL-3043"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"The lock {name[:100]} is not held any more under this token.", name=name[:100])
+
+
+class LockQueueFull(Conflict):
+    """Too many claims wait for the lock."""
+
+    code = "FOL-3044"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{WAITERS_MAX} claims wait for the lock {name[:100]}, which is the most.",
+            name=name[:100],
+            most=WAITERS_MAX,
+        )
+
+
+class LockNotGiven(Conflict):
+    """No server gave the run an answer to its claim."""
+
+    code = "FOL-3045"
+
+    def __init__(self, name: str, why: str) -> None:
+        super().__init__(
+            f"No server gave the run the lock {name[:100]}: {why[:300].rstrip('.')}.",
+            hint="the run can be tried again",
+            name=name[:100],
+            why=why[:300],
+        )

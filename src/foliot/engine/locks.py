@@ -1,0 +1,86 @@
+"""Upkeep of locks: the leader drops claims that are over, ends deadlocks, and forgets locks that nobody uses."""
+
+from collections.abc import Callable, Sequence
+from typing import Final
+
+import structlog
+
+from foliot.domain.deadlocks import Deadlock, find_deadlocks
+from foliot.domain.instants import DAY, Micros
+from foliot.engine.upkeep import BelievedNow
+from foliot.ports.store.journal import Happening, Journal, Topic
+from foliot.ports.store.locks import LockStore, LockWaits
+
+BATCH: Final = 500
+KEEP_US: Final[Micros] = 7 * DAY
+FORGET_STEP: Final = 1000
+
+log = structlog.get_logger("foliot.engine")
+
+
+class LockUpkeep:
+    """What the leader does for locks. Grants go on without a leader: whoever asks for a lock decides about it."""
+
+    def __init__(
+        self,
+        store: LockStore,
+        journal: Journal,
+        *,
+        on_granted: Callable[[Sequence[str]], None],
+        believed_now: BelievedNow,
+    ) -> None:
+        self._store = store
+        self._journal = journal
+        self._on_granted = on_granted
+        self._believed_now = believed_now
+
+    async def sweep(self, term: int) -> float | None:
+        """One statement a round while nobody waits and nothing is over."""
+        swept = await self._store.sweep(limit=BATCH, term=term)
+        self._on_granted(swept.woken)
+        if swept.waiting > 1:  # nobody waits for itself alone
+            await self._end_deadlocks(term)
+        return 0 if swept.dropped >= BATCH else None
+
+    async def forget(self, term: int) -> float | None:
+        now = self._believed_now()
+        if now is None:
+            return None
+        forgotten = await self._store.forget(before=now - KEEP_US, limit=FORGET_STEP, term=term)
+        return 0.05 if forgotten >= FORGET_STEP else None
+
+    async def _end_deadlocks(self, term: int) -> None:
+        seen = await self._store.waits()
+        deadlocks = {found.victim.id: found for found in find_deadlocks(seen.claims)}
+        if not deadlocks:
+            return
+        told = {victim: cycle_words(found, seen) for victim, found in deadlocks.items()}
+        pairs = [(found, told[victim]) for victim, found in deadlocks.items()]
+        broken = await self._store.break_waits(pairs, term=term)
+        self._on_granted(broken)  # they wait at some server, and learn that their wait is over
+        for victim in broken:
+            log.warning("lock.deadlock", why=told[victim])
+        await self._journal.note([_happening(deadlocks[victim], told[victim], seen) for victim in broken], term=term)
+
+
+def cycle_words(deadlock: Deadlock, seen: LockWaits) -> str:
+    """Who waits for whom: `r-1 (pay) waits for a, held by r-2 (bill); r-2 (bill) waits for b, held by r-1 (pay)`."""
+    owners = [seen.owners[claim.owner] for claim in deadlock.cycle]
+    held_by = [*owners[1:], owners[0]]
+    parts = []
+    for claim, owner, holder in zip(deadlock.cycle, owners, held_by, strict=True):
+        _, name = seen.locks[claim.lock]
+        parts.append(f"{owner} waits for {name}, held by {holder}")
+    return "; ".join(parts)
+
+
+def _happening(deadlock: Deadlock, words: str, seen: LockWaits) -> Happening:
+    namespace, name = seen.locks[deadlock.victim.lock]
+    return Happening(
+        key=f"lock.deadlock:{deadlock.victim.id}",
+        topic=Topic.CLUSTER,
+        kind="lock.deadlock",
+        subject=name,
+        namespace=namespace,
+        data={"cycle": words, "ended": seen.owners[deadlock.victim.owner]},
+    )

@@ -1,0 +1,157 @@
+"""Locks as the store keeps them: claims that wait and claims that hold (R21).
+
+A claim has an id that its maker chose, so every call may be repeated when its answer was lost.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final, Protocol
+
+from foliot.domain.deadlocks import Deadlock
+from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.locks import LockClaim
+
+WANTED_US: Final[Micros] = 30 * SECOND
+"""How long a waiting claim is believed to be wanted after it was asked for: the caller asks again earlier."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOwner:
+    """An attempt of a run that claims a lock."""
+
+    session: str
+    run_id: int
+    lease_id: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockAsk:
+    """A claim as it is asked for. Asked again, it goes on from where it is."""
+
+    claim: str
+    namespace: str
+    name: str
+    most: int
+    ttl_us: Micros
+    waits: bool = True  # False: if it cannot be granted at once, forget it
+    run: RunOwner | None = None  # None: a person or a program
+    line: str = ""  # of the token that asks: only it renews and releases the claim of a person
+    by: str = ""  # for people
+
+
+class LockState(StrEnum):
+    """How far a claim is."""
+
+    HELD = "held"
+    WAITING = "waiting"
+    TAKEN = "taken"  # another holds the lock, and this claim does not wait
+    BROKEN = "broken"  # it was part of a deadlock, and its wait was ended
+    FULL = "full"  # too many wait
+    OVER = "over"  # there is no such claim, or the attempt that asks is over
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockAnswer:
+    """How far a claim is."""
+
+    state: LockState
+    token: int | None = None
+    cycle: str = ""  # of a broken one: who waited for whom
+    ttl_us: Micros = 0
+    woken: Sequence[str] = ()  # claims of others that hold their lock since this call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimShown:
+    """A claim for people."""
+
+    id: str
+    most: int
+    token: int | None
+    by: str
+    line: str
+    run_id: int | None
+    job: str | None
+    node: str | None
+    asked_at: Instant
+    granted_at: Instant | None
+    until: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockShown:
+    """A lock with its claims: those that hold it, and those that wait, in their order."""
+
+    namespace: str
+    name: str
+    token: int  # the highest that was drawn
+    holders: Sequence[ClaimShown] = field(default_factory=tuple)
+    waiters: Sequence[ClaimShown] = field(default_factory=tuple)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocksSwept:
+    """What a round of the sweep did and saw."""
+
+    dropped: int = 0
+    woken: Sequence[str] = ()
+    waiting: int = 0  # claims that wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockWaits:
+    """Claims of every lock that somebody waits for, and how people call their locks and owners."""
+
+    claims: Sequence[LockClaim]
+    locks: dict[int, tuple[str, str]]  # namespace and name
+    owners: dict[str, str]  # by the owner of a claim
+
+
+class LockStore(Protocol):
+    """Keeps locks. A decision about a lock first raises its token, so two decisions come one after the other (R1)."""
+
+    async def acquire(self, ask: LockAsk) -> LockAnswer:
+        """Claim a lock: hold it, or wait in its line; or say how far the claim is, when it was made before."""
+        ...
+
+    async def look(self, claims: Sequence[str]) -> dict[str, LockAnswer]:
+        """How far these claims are. One that is missing is over."""
+        ...
+
+    async def renew(self, claims: Sequence[str], *, session: str | None = None, line: str = "") -> Sequence[str]:
+        """Let these claims hold for another ttl; return those that do not hold any more.
+
+        `session`: of the worker whose runs hold them; else `line` is that of the token that claimed them.
+        """
+        ...
+
+    async def release(self, claims: Sequence[str], *, session: str | None = None, line: str = "") -> Sequence[str]:
+        """Give claims back, held or waiting; return the claims of others that hold their lock now."""
+        ...
+
+    async def take_away(self, namespace: str, name: str, *, token: int) -> tuple[int, Sequence[str]]:
+        """End a hold by force: how many claims had this token, and the claims of others that hold the lock now."""
+        ...
+
+    async def sweep(self, *, limit: int, term: int | None = None) -> LocksSwept:
+        """Drop claims whose time, attempt or session is over, and grant what is free."""
+        ...
+
+    async def waits(self) -> LockWaits:
+        """Who waits for whom, as of one moment."""
+        ...
+
+    async def break_waits(self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None) -> Sequence[str]:
+        """End the wait of each victim, unless it holds its lock by now; return those whose wait was ended."""
+        ...
+
+    async def list(self, *, namespace: str | None, after: tuple[str, str], limit: int) -> Sequence[LockShown]:
+        """Locks that somebody holds or waits for, behind this namespace and name."""
+        ...
+
+    async def find(self, namespace: str, name: str) -> LockShown | None: ...
+
+    async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
+        """Delete locks that nobody used since; a later lock of the same name begins above their tokens."""
+        ...

@@ -1,0 +1,161 @@
+"""Decisions about locks in SQL: draw a token, read the claims, let `domain.locks` decide, write what it decided."""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.instants import Instant
+from foliot.domain.locks import TOKEN_BITS, LockClaim, LockDecision, decide
+from foliot.store.sql.kernel.database import TryAgain, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+
+EPOCH: Final = Statement("SELECT epoch, {now} AS now FROM store_meta WHERE id = 1")
+
+_DRAWN: Final = "token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = {now}"
+
+DRAW: Final = Statement(f"UPDATE locks SET {_DRAWN} FROM {{d}} WHERE locks.id = d.id", RowSet("d", id=BIGINT))
+DRAW_ONE: Final = Statement(f"UPDATE locks SET {_DRAWN} WHERE namespace = :namespace AND name = :name")
+IN_ORDER: Final = Statement(
+    "SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM {d}) ORDER BY l.id {for_update}", RowSet("d", id=BIGINT)
+)
+MAKE: Final = Statement(
+    """
+    {insert_ignore} locks (namespace, name, token, used_at)
+    SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), {now}
+    FROM {d} WHERE true {ignore_duplicates}
+    """,
+    RowSet("d", namespace=TEXT, name=TEXT),
+)
+"""A new lock begins above the tokens of locks that were forgotten: the row without a name keeps the highest of them."""
+
+TOKENS: Final = Statement(
+    "SELECT l.id, l.token FROM locks l WHERE l.id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
+)
+RAISE: Final = Statement(
+    "UPDATE locks SET token = d.drawn FROM {d} WHERE locks.id = d.id", RowSet("d", id=BIGINT, drawn=BIGINT)
+)
+
+_CLAIM: Final = "c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line"
+
+CLAIMS: Final = Statement(
+    f"SELECT {_CLAIM} FROM lock_claims c WHERE c.lock_id IN (SELECT d.id FROM {{d}})", RowSet("d", id=BIGINT)
+)
+CLAIMS_OF_ONE: Final = Statement(
+    f"""
+    SELECT l.id AS of_lock, l.token AS drawn, {_CLAIM} FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+    WHERE l.namespace = :namespace AND l.name = :name
+    """
+)
+
+GRANT: Final = Statement(
+    """
+    UPDATE lock_claims SET token = d.drawn, granted_at = :now, until = :now + lock_claims.ttl_us
+    FROM {d} WHERE lock_claims.id = d.id AND lock_claims.token IS NULL AND lock_claims.broken IS NULL
+    """,
+    RowSet("d", id=TEXT, drawn=BIGINT),
+)
+EXPIRE: Final = Statement(
+    "DELETE FROM lock_claims WHERE id IN (SELECT d.id FROM {d}) AND until <= :now", RowSet("d", id=TEXT)
+)
+DROP: Final = Statement("DELETE FROM lock_claims WHERE id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT))
+
+
+class Drawn(NamedTuple):
+    """A lock whose next token was drawn: nobody else decides about it until the commit."""
+
+    lock: int
+    token: int
+    now: Instant
+    claims: Sequence[Any]  # rows
+
+
+class DecisionTime(NamedTuple):
+    """What a decision goes by."""
+
+    floor: int  # no token is below it
+    now: Instant
+
+
+def clock_of(tx: Tx) -> DecisionTime:
+    """Read before the first row is locked: while the statement after it waits, holders have their time."""
+    epoch, now = tx.rows(EPOCH)[0]
+    return DecisionTime(epoch << TOKEN_BITS, int(now))
+
+
+def draw_one(tx: Tx, namespace: str, name: str) -> Drawn:
+    """Draw the next token of a lock, which is made when there is none."""
+    clock = clock_of(tx)
+    named = {"namespace": namespace, "name": name}
+    values = {**named, "floor": clock.floor}
+    if not tx.change(DRAW_ONE, values):
+        tx.change(MAKE, d=[(namespace, name)])
+        tx.change(DRAW_ONE, values)
+    tx.point("locks.drawn")
+    rows = tx.rows(CLAIMS_OF_ONE, named)
+    return Drawn(rows[0].of_lock, rows[0].drawn, clock.now, [row for row in rows if row.id is not None])
+
+
+def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
+    """Draw the next tokens of some locks, by their ids."""
+    clock = clock_of(tx)
+    ids = keys(sorted(locks))
+    if len(ids) > 1:
+        tx.rows(IN_ORDER, d=ids)
+    tx.change(DRAW, {"floor": clock.floor}, d=ids)
+    tx.point("locks.drawn")
+    tokens = tx.pairs(TOKENS, d=ids)
+    claims: dict[int, list[Any]] = defaultdict(list)
+    for row in tx.rows(CLAIMS, d=ids):
+        claims[row.lock_id].append(row)
+    return [Drawn(lock, token, clock.now, claims[lock]) for lock, token in sorted(tokens.items())]
+
+
+def claim_of(row: Any) -> LockClaim:
+    """A row as the policy sees it."""
+    return LockClaim(
+        id=row.id,
+        lock=row.lock_id,
+        place=row.place,
+        most=row.most,
+        owner=row.owner,
+        until=row.until,
+        token=row.token,
+        is_broken=row.broken is not None,
+        asked_at=row.asked_at,
+    )
+
+
+def settle(tx: Tx, drawn: Iterable[Drawn], *, without: Collection[str] = (), broken: Collection[str] = ()) -> list[str]:
+    """Decide about these locks and write it; return the claims that hold theirs since. `without`: given back claims."""
+    decided: list[tuple[Drawn, LockDecision]] = []
+    dropped: list[str] = []
+    for lock in drawn:
+        claims = [claim_of(row) for row in lock.claims]
+        left = [replace(claim, is_broken=claim.is_broken or claim.id in broken) for claim in claims]
+        dropped += [claim.id for claim in left if claim.id in without]
+        left = [claim for claim in left if claim.id not in without]
+        decided.append((lock, decide(left, now=lock.now, first_token=lock.token)))
+    if dropped:
+        tx.change(DROP, d=keys(sorted(dropped)))
+    write(tx, decided)
+    return [grant.claim for _, decision in decided for grant in decision.granted]
+
+
+def write(tx: Tx, decided: Sequence[tuple[Drawn, LockDecision]], *, unwritten: str = "") -> None:
+    """Write decisions. `unwritten`: a claim that has no row yet, which the caller inserts as it was decided."""
+    gone = sorted(claim for _, decision in decided for claim in decision.gone)
+    granted = sorted(grant for _, decision in decided for grant in decision.granted if grant.claim != unwritten)
+    raised = [(lock.lock, decision.last_token) for lock, decision in decided if decision.last_token > lock.token]
+    if raised:
+        tx.change(RAISE, d=raised)
+    now = decided[0][0].now if decided else 0
+    if gone and tx.change(EXPIRE, {"now": now}, d=keys(gone)) != len(gone):
+        raise TryAgain("a claim was renewed meanwhile")
+    if granted and tx.change(GRANT, {"now": now}, d=granted) != len(granted):
+        raise TryAgain("a claim was given up meanwhile")
+
+
+def by_id(rows: Iterable[Any]) -> Mapping[str, Any]:
+    """Rows of claims by their id."""
+    return {row.id: row for row in rows}

@@ -1,0 +1,269 @@
+"""Locks in SQL (`ports.store.locks.LockStore`): claimed, renewed, given back, taken away, swept."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final
+
+from foliot.domain.deadlocks import Deadlock
+from foliot.domain.instants import Instant
+from foliot.domain.locks import WAITERS_MAX, LockClaim, decide
+from foliot.ports.store.locks import (
+    WANTED_US,
+    LockAnswer,
+    LockAsk,
+    LockShown,
+    LocksSwept,
+    LockState,
+    LockWaits,
+    RunOwner,
+)
+from foliot.store.sql.cluster.leadership import holds_term
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+from foliot.store.sql.locking import reads
+from foliot.store.sql.locking.decisions import MAKE, by_id, claim_of, draw, draw_one, settle, write
+
+HAS_LEASE: Final = Statement("SELECT 1 FROM runs WHERE id = :run_id AND lease_id = :lease_id AND session_id = :session")
+
+CLAIM: Final = Statement(
+    """
+    INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
+                             run_id, lease_id, line, made_by)
+    SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
+           d.session_id, d.run_id, d.lease_id, d.line, d.made_by
+    FROM {d}
+    """,
+    RowSet("d", id=TEXT, lock_id=BIGINT, place=BIGINT, most=BIGINT, owner=TEXT, until=BIGINT, token=BIGINT,
+           ttl_us=BIGINT, asked_at=BIGINT, granted_at=BIGINT, session_id=TEXT, run_id=BIGINT, lease_id=TEXT,
+           line=TEXT, made_by=TEXT),
+)  # fmt: skip
+
+UNTIL: Final = Statement("UPDATE lock_claims SET until = :until, ttl_us = :ttl_us WHERE id = :id AND until > :now")
+
+_OWN: Final = "lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session"
+
+RENEW: Final = Statement(
+    f"""
+    UPDATE lock_claims SET until = {{now}} + lock_claims.ttl_us
+    FROM {{d}} WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > {{now}} AND {_OWN}
+    """,
+    RowSet("d", id=TEXT),
+)
+HELD: Final = Statement(
+    f"""
+    SELECT lock_claims.id FROM lock_claims
+    WHERE lock_claims.id IN (SELECT d.id FROM {{d}}) AND lock_claims.token IS NOT NULL AND lock_claims.until > {{now}}
+      AND {_OWN}
+    """,
+    RowSet("d", id=TEXT),
+)
+OWN: Final = Statement(
+    f"""
+    SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
+    WHERE lock_claims.id IN (SELECT d.id FROM {{d}}) AND {_OWN}
+    """,
+    RowSet("d", id=TEXT),
+)
+UNDER_TOKEN: Final = Statement(
+    """
+    SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
+    WHERE l.namespace = :namespace AND l.name = :name AND c.token = :token
+    """
+)
+BREAK: Final = Statement(
+    "UPDATE lock_claims SET broken = d.cycle FROM {d} WHERE lock_claims.id = d.id", RowSet("d", id=TEXT, cycle=TEXT)
+)
+
+OVER: Final = Statement(
+    """
+    SELECT c.id, c.lock_id,
+           CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                     OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+                THEN 2
+                WHEN c.until <= {now} THEN 1 ELSE 0 END AS fate
+    FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+    WHERE c.token IS NULL OR c.until <= {now}
+       OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+       OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+    ORDER BY fate DESC, c.lock_id LIMIT :limit
+    """
+)
+"""Claims whose attempt or session is over (2), or whose time is (1); and those that wait (0)."""
+
+IDLE: Final = Statement(
+    """
+    SELECT l.id, l.token FROM locks l
+    WHERE l.used_at < :before AND l.name <> '' AND NOT EXISTS (SELECT 1 FROM lock_claims c WHERE c.lock_id = l.id)
+    ORDER BY l.used_at LIMIT :limit
+    """
+)
+KEEP_HIGHEST: Final = Statement(
+    "UPDATE locks SET token = :token, used_at = {now} WHERE namespace = '' AND name = '' AND token < :token"
+)
+FORGET: Final = Statement(
+    "DELETE FROM locks WHERE id IN (SELECT d.id FROM {d}) AND used_at < :before", RowSet("d", id=BIGINT)
+)
+
+
+class SqlLocks:
+    """`ports.store.locks.LockStore` on SQL."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def acquire(self, ask: LockAsk) -> LockAnswer:
+        return await self._database.transact(partial(_acquire, ask=ask), pool=Pool.API)
+
+    async def look(self, claims: Sequence[str]) -> dict[str, LockAnswer]:
+        return await self._database.read(partial(reads.answers, claims=claims)) if claims else {}
+
+    async def renew(self, claims: Sequence[str], *, session: str | None = None, line: str = "") -> Sequence[str]:
+        """Two guarded statements, each by itself: the second is needed only when a claim is not held any more."""
+        if not claims:
+            return []
+        values = _own(session, line)
+        ids = keys(sorted(set(claims)))
+
+        def work(tx: Tx) -> Sequence[str]:
+            if tx.change(RENEW, values, d=ids) == len(ids):
+                return []
+            held = {row.id for row in tx.rows(HELD, values, d=ids)}
+            return [claim for claim in claims if claim not in held]
+
+        return await self._database.step(work, pool=Pool.RENEW)
+
+    async def release(self, claims: Sequence[str], *, session: str | None = None, line: str = "") -> Sequence[str]:
+        if not claims:
+            return []
+        values = _own(session, line)
+        ids = keys(sorted(set(claims)))
+
+        def work(tx: Tx) -> Sequence[str]:
+            return _without(tx, tx.rows(OWN, values, d=ids))
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def take_away(self, namespace: str, name: str, *, token: int) -> tuple[int, Sequence[str]]:
+        values = {"namespace": namespace, "name": name, "token": token}
+
+        def work(tx: Tx) -> tuple[int, Sequence[str]]:
+            rows = tx.rows(UNDER_TOKEN, values)
+            return len(rows), _without(tx, rows)
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def sweep(self, *, limit: int, term: int | None = None) -> LocksSwept:
+        """What is over stays over, so a look outside of the transaction is enough to say what to drop."""
+        rows = await self._database.read(lambda tx: tx.rows(OVER, {"limit": limit}), pool=Pool.CONTROL)
+        over = [row for row in rows if row.fate]
+        waiting = len(rows) - len(over)
+        if not over:
+            return LocksSwept(waiting=waiting)
+        dropped = {row.id for row in over if row.fate > 1}
+
+        def work(tx: Tx) -> Sequence[str]:
+            if not holds_term(tx, term):
+                return []
+            return settle(tx, draw(tx, {row.lock_id for row in over}), without=dropped)
+
+        woken = await self._database.transact(work)
+        return LocksSwept(dropped=len(over), woken=woken, waiting=waiting)
+
+    async def waits(self) -> LockWaits:
+        return await self._database.read(reads.waits, pool=Pool.CONTROL)
+
+    async def break_waits(self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None) -> Sequence[str]:
+        cycles = {deadlock.victim.id: words for deadlock, words in deadlocks}
+        locks = {deadlock.victim.lock for deadlock, _ in deadlocks}
+
+        def work(tx: Tx) -> Sequence[str]:
+            if not locks or not holds_term(tx, term):
+                return []
+            drawn = draw(tx, locks)
+            waiting = [claim.id for lock in drawn for claim in map(claim_of, lock.claims) if claim.waits]
+            broken = sorted(set(waiting) & set(cycles))
+            if broken:
+                tx.change(BREAK, d=[(claim, cycles[claim]) for claim in broken])
+            settle(tx, drawn, broken=broken)
+            return broken
+
+        return await self._database.transact(work)
+
+    async def list(self, *, namespace: str | None, after: tuple[str, str], limit: int) -> Sequence[LockShown]:
+        work = partial(reads.page, namespace=namespace, after=after, limit=limit)
+        return await self._database.read(work)
+
+    async def find(self, namespace: str, name: str) -> LockShown | None:
+        return await self._database.read(partial(reads.one, namespace=namespace, name=name))
+
+    async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
+        def work(tx: Tx) -> int:
+            idle = tx.rows(IDLE, {"before": before, "limit": limit})
+            if not idle or not holds_term(tx, term):
+                return 0
+            tx.change(MAKE, d=[("", "")])
+            tx.change(KEEP_HIGHEST, {"token": max(row.token for row in idle)})
+            return tx.change(FORGET, {"before": before}, d=keys(sorted(row.id for row in idle)))
+
+        return await self._database.transact(work)
+
+
+def _own(session: str | None, line: str) -> dict[str, str]:
+    return {"session": session or "", "line": line}
+
+
+def _without(tx: Tx, rows: Sequence[Any]) -> Sequence[str]:
+    """Take these claims out of their locks; return the claims that hold theirs since."""
+    if not rows:
+        return []
+    return settle(tx, draw(tx, {row.lock_id for row in rows}), without={row.id for row in rows})
+
+
+def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
+    """Draw first, then read and decide. A claim that waits already keeps its place."""
+    if ask.run is not None and not _has_lease(tx, ask.run):
+        return LockAnswer(state=LockState.OVER)
+    lock = draw_one(tx, ask.namespace, ask.name)
+    owner = ask.claim if ask.run is None else ask.run.lease_id
+    known = by_id(lock.claims).get(ask.claim)
+    if known is not None and (known.owner, known.line) != (owner, ask.line):
+        return LockAnswer(state=LockState.OVER)
+    if known is not None and known.broken is not None:
+        return LockAnswer(state=LockState.BROKEN, cycle=known.broken)
+    others = [claim_of(row) for row in lock.claims if row.id != ask.claim]
+    if known is None:
+        if sum(claim.waits for claim in others) >= WAITERS_MAX:
+            return LockAnswer(state=LockState.FULL)
+        mine = LockClaim(id=ask.claim, lock=lock.lock, place=lock.token, most=ask.most, owner=owner,
+                         until=lock.now + WANTED_US)  # fmt: skip
+    else:
+        mine = claim_of(known)
+    decision = decide([*others, mine], now=lock.now, first_token=lock.token)
+    tokens = {grant.claim: grant.token for grant in decision.granted}
+    token = tokens.get(mine.id, mine.token)
+    is_gone = mine.id in decision.gone
+    if known is None and (token is not None or ask.waits):
+        tx.change(CLAIM, d=[_row(ask, mine, token, lock.now)])
+    write(tx, [(lock, decision)], unwritten=ask.claim if known is None else "")
+    if known is not None and not is_gone:
+        until = lock.now + (WANTED_US if token is None else ask.ttl_us)
+        tx.change(UNTIL, {"id": mine.id, "until": until, "ttl_us": ask.ttl_us, "now": lock.now})
+    woken = [claim for claim in tokens if claim != mine.id]
+    if is_gone:
+        return LockAnswer(state=LockState.OVER, woken=woken)
+    if token is not None:
+        return LockAnswer(state=LockState.HELD, token=token, ttl_us=ask.ttl_us, woken=woken)
+    return LockAnswer(state=LockState.WAITING if ask.waits else LockState.TAKEN, woken=woken)
+
+
+def _has_lease(tx: Tx, run: RunOwner) -> bool:
+    values = {"run_id": run.run_id, "lease_id": run.lease_id, "session": run.session}
+    return bool(tx.rows(HAS_LEASE, values))
+
+
+def _row(ask: LockAsk, mine: LockClaim, token: int | None, now: Instant) -> tuple[Any, ...]:
+    run = ask.run
+    until = mine.until if token is None else now + ask.ttl_us
+    return (mine.id, mine.lock, mine.place, mine.most, mine.owner, until, token, ask.ttl_us, now,
+            None if token is None else now, None if run is None else run.session, None if run is None else run.run_id,
+            None if run is None else run.lease_id, ask.line, ask.by)  # fmt: skip

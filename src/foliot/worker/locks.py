@@ -1,0 +1,262 @@
+"""The locks that a worker's runs hold: claimed from a server, renewed with each beat, given back when the run ends.
+
+Trust counts from when a question or an answered beat was *sent*: the store may have written it down at any moment
+since. A lock whose trust has passed counts as lost, although the store may still have it.
+"""
+
+import asyncio
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import structlog
+
+from foliot.domain.instants import SECOND
+from foliot.ports.store.locks import LockState
+from foliot.ports.worker_link import LockAnswered, LockAsked, LocksLeft
+from foliot.sdk.locks import REFUSED, STOPPED, TIMED_OUT, LockOutcome, LockWish
+from foliot.worker.attempt import Attempt
+from foliot.worker.current_session import CurrentSession
+from foliot.worker.deadlines import Deadlines
+from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
+from foliot.worker.session import Session
+from foliot.worker.signals import Signals
+from foliot.worker.surroundings import Surroundings
+
+log = structlog.get_logger("foliot.worker.locks")
+
+ASK_S: Final = 15.0  # a server holds one question at most this long
+TRIES_MAX: Final = 3  # without an answer, for a run that would not wait
+KNOWN: Final = frozenset({LockState.HELD, LockState.TAKEN, LockState.BROKEN, LockState.FULL, LockState.OVER})
+"""Answers of a server after which the claim is held, or is nowhere."""
+FRESH_SHARE: Final = 0.25  # of the ttl: how old a grant may be when the worker learns of it
+
+
+class HeldLock:
+    """A lock in the hands of an attempt. The loop makes and ends it; the beat's thread renews it."""
+
+    __slots__ = ("attempt", "cancels", "claim", "is_lost", "name", "session", "trusted_until", "ttl_s")
+
+    def __init__(
+        self, attempt: Attempt, session: str, claim: str, wish: LockWish, ttl_s: float, asked_at: float
+    ) -> None:
+        self.attempt = attempt
+        self.session = session
+        self.claim = claim
+        self.name = wish.name
+        self.cancels = wish.cancel_if_lost
+        self.ttl_s = ttl_s
+        self.trusted_until = asked_at + ttl_s
+        self.is_lost = False
+
+
+class RunLocks:
+    """Every lock of a worker's runs. Only the loop calls it, but for `claims`, `renewed` and `is_lost`."""
+
+    def __init__(self, around: Surroundings, current: CurrentSession, signals: Signals, deadlines: Deadlines) -> None:
+        self.tasks: asyncio.TaskGroup | None = None  # where its own tasks live, from when the worker runs
+        self._is_closed = False
+        self._leaving: set[asyncio.Task[None]] = set()
+        self._around = around
+        self._clock = around.clock
+        self._current = current
+        self._signals = signals
+        self._deadlines = deadlines
+        self._loop = asyncio.get_running_loop()
+        self._held: dict[str, HeldLock] = {}
+        self._asking: dict[Attempt, set[asyncio.Event]] = {}
+
+    # -------------------------------------------------------------------------------------------------- of a handler
+
+    async def claim(self, attempt: Attempt, wish: LockWish) -> LockOutcome:
+        """Ask for a lock until it is held or will not be."""
+        session = self._current.session
+        if session is None:
+            return LockOutcome(state=REFUSED, why="the worker has no session")
+        attempt.has_locks = True
+        claim = self._around.chance.token()
+        is_known = False
+        try:
+            outcome = await self._asked(attempt, session, wish, claim)
+            is_known = outcome.state in KNOWN
+            return outcome
+        finally:
+            if not is_known:  # also when the handler's task was cancelled
+                self._leave_soon(session.id, [claim])
+
+    async def _asked(self, attempt: Attempt, session: Session, wish: LockWish, claim: str) -> LockOutcome:
+        clock = self._clock
+        give_up_at = None if wish.wait_us is None else clock.monotonic() + wish.wait_us / SECOND
+        rest = GrowingRest(self._around.chance, first_s=0.1, most_s=2.0)
+        was_held, tries = False, 0
+        while not attempt.is_over and attempt.stop_cause is None:
+            asked_at = clock.monotonic()
+            left_s = ASK_S if give_up_at is None else give_up_at - asked_at
+            hold_s = 0.0 if was_held else max(0.0, min(ASK_S, left_s))
+            try:
+                answer = await self._answer(attempt, _question(attempt, session, wish, claim, hold_s))
+            except NotTaken as error:
+                return LockOutcome(state=REFUSED, why=str(error.__cause__ or error))
+            except NoAnswer as error:
+                tries += 1
+                if tries >= TRIES_MAX and (left_s <= 0 or wish.wait_us == 0):
+                    return LockOutcome(state=REFUSED, why=str(error))
+                with self._stoppable(attempt) as stop:
+                    await clock.wait(stop, for_s=rest.next_s())
+                continue
+            if answer.state == LockState.HELD:
+                assert answer.token is not None
+                # After a long wait the ttl may be nearly over: ask once more, which renews it.
+                is_fresh = clock.monotonic() - asked_at <= answer.ttl_us / SECOND * FRESH_SHARE
+                if is_fresh or was_held:
+                    self._keep(HeldLock(attempt, session.id, claim, wish, answer.ttl_us / SECOND, asked_at))
+                    return LockOutcome(state=str(LockState.HELD), claim=claim, token=answer.token)
+                was_held = True
+            elif answer.state != LockState.WAITING:
+                return LockOutcome(state=answer.state, why=answer.cycle)
+            elif give_up_at is not None and clock.monotonic() >= give_up_at:
+                return LockOutcome(state=TIMED_OUT)
+        return LockOutcome(state=STOPPED)
+
+    async def _answer(self, attempt: Attempt, question: LockAsked) -> LockAnswered:
+        within_s = question.wait_us / SECOND + self._around.call_within_s
+        call = self._around.link.claim_lock(question)
+        with self._stoppable(attempt) as stop:
+            return await answer_of(call, clock=self._clock, within_s=within_s, name="lock", give_up=stop)
+
+    @contextmanager
+    def _stoppable(self, attempt: Attempt) -> Iterator[asyncio.Event]:
+        """An event that is set when the attempt is asked to stop or is over."""
+        event = asyncio.Event()
+        events = self._asking.setdefault(attempt, set())
+        events.add(event)
+        try:
+            yield event
+        finally:
+            events.discard(event)
+            if not events:
+                self._asking.pop(attempt, None)
+
+    def leave(self, claim: str) -> None:
+        """A run gives a lock back. From the loop."""
+        held = self._held.pop(claim, None)
+        if held is not None:
+            self._leave_soon(held.session, [claim])
+
+    def is_lost(self, claim: str) -> bool:
+        """Whether a lock is not surely held. From any thread."""
+        held = self._held.get(claim)
+        return held is None or held.is_lost or self._clock.monotonic() >= held.trusted_until
+
+    # --------------------------------------------------------------------------------------------- of an attempt
+
+    def stop(self, attempt: Attempt) -> None:
+        """The attempt is asked to stop: it waits for no lock any more."""
+        for event in self._asking.get(attempt, ()):
+            event.set()
+
+    def end(self, attempt: Attempt) -> None:
+        """The attempt is over: it gives back whatever it holds."""
+        self.stop(attempt)
+        held = [lock for lock in self._held.values() if lock.attempt is attempt]
+        for lock in held:
+            del self._held[lock.claim]
+        for session in {lock.session for lock in held}:
+            self._leave_soon(session, [lock.claim for lock in held if lock.session == session])
+
+    def _keep(self, lock: HeldLock) -> None:
+        self._held[lock.claim] = lock
+        self._deadlines.add(lock.attempt, lock.trusted_until, self._look)
+
+    def _look(self, attempt: Attempt) -> None:
+        """The trust in a lock of this attempt may be over."""
+        now = self._clock.monotonic()
+        for lock in [one for one in self._held.values() if one.attempt is attempt and not one.is_lost]:
+            if lock.trusted_until <= now:
+                self._lose(lock, "no server heard the worker for longer than its ttl")
+            else:
+                self._deadlines.add(attempt, lock.trusted_until, self._look)
+
+    def _lose(self, lock: HeldLock, why: str) -> None:
+        if lock.is_lost or lock.claim not in self._held:
+            return
+        lock.is_lost = True
+        log.warning("lock.lost", name=lock.name, job=lock.attempt.run.job, why=why)
+        lock.attempt.add_line("WARNING", f"the lock {lock.name} is lost: {why}")
+        self._signals.lock_lost(lock.attempt, lock.claim, lock.name if lock.cancels else "")
+
+    # ------------------------------------------------------------------------------------------------ with each beat
+
+    def claims(self, session: str) -> tuple[str, ...]:
+        """What the next beat renews. In the beat's thread."""
+        if not self._held:
+            return ()
+        return tuple(lock.claim for lock in list(self._held.values()) if lock.session == session and not lock.is_lost)
+
+    def renewed(self, claims: Iterable[str], lost: Iterable[str], *, sent_at: float) -> None:
+        """A beat that named these claims was answered. In the beat's thread."""
+        gone = frozenset(lost)
+        for claim in claims:
+            lock = self._held.get(claim)
+            if lock is None:
+                continue
+            if claim in gone:
+                lock.trusted_until = sent_at
+                self._from_thread(lock)
+            else:
+                lock.trusted_until = max(lock.trusted_until, sent_at + lock.ttl_s)
+
+    def _from_thread(self, lock: HeldLock) -> None:
+        try:
+            self._loop.call_soon_threadsafe(self._lose, lock, "the store does not have it any more")
+        except RuntimeError:
+            return  # the loop is closed: the worker is gone
+
+    # ------------------------------------------------------------------------------------------------------- leaving
+
+    def _leave_soon(self, session: str, claims: list[str]) -> None:
+        """Tell a server. When none hears it, the leader finds that the run is over, or the claim's time passes."""
+        if self.tasks is None or self._is_closed:
+            return
+        left = LocksLeft(session=session, claims=tuple(claims))
+        task = self.tasks.create_task(self._leave(left), name="leave locks")
+        self._leaving.add(task)
+        task.add_done_callback(self._leaving.discard)
+
+    async def _leave(self, left: LocksLeft) -> None:
+        rest = GrowingRest(self._around.chance, first_s=0.1, most_s=1.0)
+        for _ in range(TRIES_MAX):
+            try:
+                within_s = self._around.call_within_s
+                await answer_of(
+                    self._around.link.leave_locks(left), clock=self._clock, within_s=within_s, name="leave locks"
+                )
+            except NotTaken:
+                return
+            except NoAnswer:
+                await self._clock.wait(asyncio.Event(), for_s=rest.next_s())
+            else:
+                return
+
+    def close(self) -> None:
+        """Tell no server any more: the session ends, and its locks with it."""
+        self._is_closed = True
+        for task in self._leaving:
+            task.cancel()
+
+
+def _question(attempt: Attempt, session: Session, wish: LockWish, claim: str, hold_s: float) -> LockAsked:
+    run = attempt.run
+    return LockAsked(
+        session=session.id,
+        run_id=run.run_id,
+        lease_id=run.lease_id,
+        namespace=run.namespace,
+        name=wish.name,
+        claim=claim,
+        ttl_us=wish.ttl_us,
+        wait_us=int(hold_s * SECOND),
+        shared=wish.shared,
+        slots=wish.slots,
+        queues=wish.wait_us != 0,
+    )
