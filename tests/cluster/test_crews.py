@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 CALLS, FUNCTIONS = 50, 2
 MORE = 5  # runs of each kind that find no slot
-OPTIONS = ("--enable", "http", "--handler-option", 'http.allow=["loopback"]', "--slots", f"http={CALLS}")
+OPTIONS = f'--enable http --handler-option http.allow=["loopback"] --slots http={CALLS} --drain-timeout 10m'.split()
 JOBS = """
 import asyncio
 from pathlib import Path
@@ -57,7 +57,7 @@ class Calls:
         with self._lock:
             self.open += 1
             self.most = max(self.most, self.open)
-        self._answer.wait(120)
+        self._answer.wait(300)
         with self._lock:
             self.open -= 1
         visit.answer(200, {"ok": True})
@@ -75,7 +75,8 @@ async def test_calls_fill_their_own_slots_and_functions_keep_to_theirs(cluster: 
     worker = cluster.start_worker("w1", slots=FUNCTIONS, jobs=str(tmp_path / "few.py"), options=OPTIONS)
     await cluster.answers("s1")
     async with people_of(cluster, "s1") as api:
-        definition = {"run": {"http": {"url": f"{site.url}/call"}}, "overlap": "allow"}
+        http = {"url": f"{site.url}/call", "timeout": {"connect": "2m", "read": "5m", "total": "10m"}}
+        definition = {"run": {"http": http}, "overlap": "allow"}
         created = await api.ask("POST", "/api/v1/jobs", {"name": "call", "definition": definition})
         assert created.status_code == 201, created.text
         await soon(lambda: is_declared(api, "function"), within_s=60, what="the function is declared")
