@@ -26,6 +26,8 @@ ANSWERS_PER_TERM: Final = 3
 """An answer that takes longer than this part of a term is none."""
 TERMS_ASIDE: Final = 2
 SENDS_PER_S: Final = 10
+CANCELS_MAX: Final = 3
+"""A client's library may swallow a cancel: the next one ends its task."""
 
 log = structlog.get_logger("foliot.coordination")
 
@@ -163,15 +165,20 @@ class ElectedCoordinator(StoreCoordinator):
 
     async def close(self) -> None:
         await super().close()
-        tasks = [*self._keeping, self._hearing]
-        self._keeping = []
-        for task in tasks:
-            if task is not None:
-                task.cancel()
-        await asyncio.gather(*(task for task in tasks if task is not None), return_exceptions=True)
+        await self._end_tasks()
         if self._session:
             await self._tried(self._backend.leave(self._session))
         await self._tried(self._backend.close())
+
+    async def _end_tasks(self) -> None:
+        tasks = {*self._keeping, *filter(None, [self._hearing])}
+        self._keeping = []
+        for _ in range(CANCELS_MAX):
+            if not tasks:
+                return
+            for task in tasks:
+                task.cancel()
+            _, tasks = await asyncio.wait(tasks, timeout=self._term_s / ANSWERS_PER_TERM)
 
     async def _keep_place(self) -> None:
         while True:
