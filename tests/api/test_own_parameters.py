@@ -108,6 +108,7 @@ async def warnings_of(api: Api, run: dict[str, Any], *, language: str = "en", **
 
 
 async def test_what_works_but_perhaps_not_as_meant_is_a_warning(api: Api) -> None:
+    await api.stage.worker("w-1", ["http"])
     optional: dict[str, Any] = {"parameters": {"properties": {"day": {"type": "string"}}}}
     by_day = {"http": {"url": "https://example.org/${params.day}?again=${params.day}"}}
     assert await warnings_of(api, by_day, **optional) == {

@@ -5,13 +5,16 @@ from typing import Any
 
 import pytest
 
+from foliot.ports.worker_link import HandlerOffer, Hello, KindOffer
 from tests.api.asking import Api
-from tests.api.stage import Stage
+from tests.api.stage import TIMES, Stage
 from tests.api.test_access import BODIES, STREAMS, routes
 
 CANARY = "canary-9f3c1a2b"  # in everything of theirs that a name does not tell
 THEIR_JOB = "their-job"
-NO_NAMESPACE = re.compile(r"/(runs/|tokens|cluster|nodes|cron|login|backfills[/:]|whoami|openapi|docs|metrics)")
+NO_NAMESPACE = re.compile(
+    r"/(runs/|tokens|cluster|nodes|handlers|cron|login|backfills[/:]|whoami|openapi|docs|metrics)"
+)
 
 
 async def prepared(api: Api, stage: Stage) -> dict[str, str]:
@@ -38,7 +41,18 @@ async def prepared(api: Api, stage: Stage) -> dict[str, str]:
     backfill = await api.post("/backfills", {**order, "only": "all", "token": preview["token"]})
     assert backfill.status_code == 201, backfill.text
     number = str(backfill.json()["id"])
-    return {"name": THEIR_JOB, "run": run, "version": "1", "number": number, "callback": "c-" + "0" * 32}
+    hello = Hello(
+        session="f" * 32,
+        name="their-worker",
+        group="default",
+        slots=1,
+        namespace="theirs",
+        handlers=(HandlerOffer(name="theirs"),),
+        kinds=(KindOffer(kind="theirs", version=CANARY, options={"description": CANARY}),),
+    )
+    await stage.store.nodes.register(hello, kind="worker", ttl_us=TIMES.ttl_us)
+    values = {"name": THEIR_JOB, "run": run, "version": "1", "number": number, "callback": "c-" + "0" * 32}
+    return {**values, "kind": "theirs"}
 
 
 async def test_nothing_of_another_namespace_is_seen_or_touched(api: Api, stage: Stage) -> None:

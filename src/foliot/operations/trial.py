@@ -9,7 +9,7 @@ from foliot.domain.definition import to_document
 from foliot.domain.errors import InvalidInput
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
-from foliot.operations.kinds import check_kind
+from foliot.operations.kinds import UnservedKind, check_kind
 from foliot.operations.names import find_run
 from foliot.operations.services import Services
 from foliot.operations.trigger import check_request, checked_params
@@ -55,7 +55,9 @@ async def try_out(
     for scope in (Scope.WRITE, Scope.RUN):
         who.demand(scope, group=definition.group)
     who.demand_script(definition.handler.kind)
-    await check_kind(services, namespace, definition)
+    for warning in await check_kind(services, namespace, definition):
+        if isinstance(warning, UnservedKind) and services.kinds.find(definition.handler.kind) is None:
+            raise warning  # a job may wait for a worker; who tests a kind that nobody knows has misspelt it
     if definition.exclusive:
         raise ExclusiveTrial(name)
     definition = replace(definition, schedule=None)  # a test starts now, and nothing follows it
