@@ -34,8 +34,20 @@ help: ## list the targets
 # -- use -------------------------------------------------------------------------------------------------------------
 
 .PHONY: up
-up: setup ## start Foliot on this machine with the sample jobs in examples/; PORT=7272 for another port
+up: console-build ## start Foliot on this machine with the sample jobs in examples/; PORT=7272 for another port
 	@cd examples && exec ../$(BIN)/foliot up$(if $(PORT), --port $(PORT))
+
+.PHONY: console-build
+console-build: setup ## build the web console into the package (no work when web/ has not changed)
+	@$(BIN)/python -m web.build build
+
+.PHONY: console
+console: setup ## work on the console: hot reload on port 7172, in front of a running server (FOLIOT_SERVER=http://…)
+	@$(BIN)/python -m web.build dev
+
+.PHONY: screenshots
+screenshots: services ## take pictures of the console with sample jobs into docs/images/ (two minutes)
+	@$(BIN)/python -m tests.console.pictures
 
 # -- prove -----------------------------------------------------------------------------------------------------------
 
@@ -54,15 +66,17 @@ test: setup ## everything: services, check, fast tests, surfaces, tests on real 
 
 .PHONY: check
 check: setup ## format, lint, types and import rules, side by side
-	@$(MAKE) -k -j$(CORES) --output-sync=target check-types check-imports check-lint check-format
+	@$(MAKE) -k -j$(CORES) --output-sync=target check-types check-console check-imports check-lint check-format
 
-.PHONY: check-format check-lint check-types check-imports
+.PHONY: check-format check-lint check-types check-imports check-console
 check-format:
 	@$(BIN)/ruff format --check
 check-lint:
 	@$(BIN)/ruff check
 check-types:
-	@$(BIN)/mypy $(wildcard src packages tests bench examples)
+	@$(BIN)/mypy $(wildcard src packages tests bench examples web/*.py)
+check-console:
+	@$(BIN)/python -m web.build check
 check-imports:
 	@$(BIN)/lint-imports --no-logo
 
@@ -118,7 +132,7 @@ lock: $(VENV)/.uv ## resolve the locks anew (nothing younger than [tool.uv] excl
 
 .PHONY: clean
 clean: ## remove what these targets made: environment, caches, builds, data of the sample jobs
-	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build examples/.foliot
+	@rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist build examples/.foliot web/node_modules src/foliot/console
 	@find src packages tests bench examples -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 	@echo "clean"
 

@@ -9,6 +9,7 @@ import httpx2
 import pytest
 
 from foliot.api.bodies import BODY_MAX
+from foliot.api.console import PAGES
 from foliot.api.errors import STATUSES, status_of
 from foliot.domain.errors import FoliotError, JobNotFound, VersionConflict
 from foliot.ports.store.errors import OutcomeUnknown, StoreBusy, StoreUnavailable
@@ -258,7 +259,8 @@ async def test_the_published_list_is_what_is_served(api: Api) -> None:
         ("GET", "/api/v1/openapi.json"),
         ("GET", "/api/docs"),
         ("GET", "/login"),
-        ("GET", "/"),
+        ("GET", "/assets/{name}"),
+        *(("GET", path) for path in PAGES),
     }
     assert published <= served
     for path, methods in schema["paths"].items():

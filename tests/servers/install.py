@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
+from tests.console import browser
 from tests.servers import SERVERS, faketime
 
 GUARD = Path("/usr/sbin/policy-rc.d")
@@ -56,6 +57,7 @@ def wanted() -> list[str]:
         module, _, name = place.partition(":")
         packages.update(dict.fromkeys(getattr(import_module(module), name).packages))
     packages.update(dict.fromkeys(faketime.PACKAGES))
+    packages.update(dict.fromkeys(browser.PACKAGES))
     return list(packages)
 
 

@@ -4,10 +4,21 @@ from typing import Any
 
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import DAY, HOUR
-from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, ranking, run_reads
+from foliot.store.sql.kernel.paging import LOOK_MAX
+from foliot.store.sql.people import (
+    cluster_reads,
+    glance,
+    job_reads,
+    ledger_page,
+    ledger_reads,
+    ranking,
+    run_reads,
+    strips,
+)
 from tests.sql.explaining import BATCH, FINISHED, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 PAGE = 50
+STRIP = 20
 KEY = frozenset({""})
 
 
@@ -100,6 +111,23 @@ LISTS: list[Hot] = [
         uses=frozenset({"runs_by_job", ""}),
         reads_max=4 * PAGE,
         sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
+    ),
+    Hot(
+        name="the latest runs of each job of a page",
+        statement=strips.STRIPS,
+        uses=frozenset({"runs_by_job", ""}),
+        scans=frozenset({"walk", "w"}),  # the runs that were found so far
+        reads_max=6 * PAGE * STRIP,
+        values=lambda _: {"length": STRIP},
+        sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
+    ),
+    Hot(
+        name="jobs that are due between two instants",
+        statement=glance.BETWEEN,
+        uses=frozenset({"cursors_due", ""}),
+        scans=frozenset({"c"}),
+        reads_max=4 * LOOK_MAX,
+        values=lambda _: {"after": -1, "until": 2**62, "look": LOOK_MAX, "low": "", "high": "zzz", "rows": PAGE},
     ),
     Hot(
         name="a page of runs by their ids",

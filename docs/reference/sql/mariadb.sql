@@ -1587,6 +1587,14 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= %(now)s ORDER BY next_at LIMIT 1;
 
+-- people/glance.py BETWEEN
+SELECT c.job_id FROM (
+  SELECT job_id, next_at, state FROM cursors WHERE next_at > %(after)s AND next_at <= %(until)s
+  ORDER BY next_at, job_id LIMIT %(look)s
+) c JOIN jobs j ON j.id = c.job_id
+WHERE c.state = 'active' AND j.deleted_at = 0 AND j.namespace >= %(low)s AND j.namespace <= %(high)s
+ORDER BY c.next_at, c.job_id LIMIT %(rows)s;
+
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
 
@@ -1873,6 +1881,23 @@ SELECT
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/strips.py STRIPS
+WITH RECURSIVE walk (job_id, id, step) AS (
+  SELECT d.job_id, (
+    SELECT q.id FROM runs q
+    WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
+    ORDER BY q.id DESC LIMIT 1
+  ), 1 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+  UNION ALL
+  SELECT w.job_id, (
+    SELECT q.id FROM runs q
+    WHERE q.job_id = w.job_id AND q.id < w.id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
+    ORDER BY q.id DESC LIMIT 1
+  ), w.step + 1 FROM walk w WHERE w.step < %(length)s AND w.id IS NOT NULL
+)
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.cancel_at
+FROM walk JOIN runs r ON r.id = walk.id;
 
 -- people/tokens.py _BY_HASH
 SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM tokens WHERE hash = %(hash)s;

@@ -1715,6 +1715,14 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1;
 
+-- people/glance.py BETWEEN
+SELECT c.job_id FROM (
+  SELECT job_id, next_at, state FROM cursors WHERE next_at > :after AND next_at <= :until
+  ORDER BY next_at, job_id LIMIT :look
+) c JOIN jobs j ON j.id = c.job_id
+WHERE c.state = 'active' AND j.deleted_at = 0 AND j.namespace >= :low AND j.namespace <= :high
+ORDER BY c.next_at, c.job_id LIMIT :rows;
+
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;
 
@@ -2005,6 +2013,23 @@ SELECT
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/strips.py STRIPS
+WITH RECURSIVE walk (job_id, id, step) AS (
+  SELECT d.job_id, (
+    SELECT q.id FROM runs q
+    WHERE q.job_id = d.job_id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
+    ORDER BY q.id DESC LIMIT 1
+  ), 1 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d
+  UNION ALL
+  SELECT w.job_id, (
+    SELECT q.id FROM runs q
+    WHERE q.job_id = w.job_id AND q.id < w.id AND q.shard = -1 AND q.parent_id IS NULL AND (q.follow & 128) <> 128
+    ORDER BY q.id DESC LIMIT 1
+  ), w.step + 1 FROM walk w WHERE w.step < :length AND w.id IS NOT NULL
+)
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.started_at, r.ended_at, r.attempt, r.cancel_at
+FROM walk JOIN runs r ON r.id = walk.id;
 
 -- people/tokens.py _BY_HASH
 SELECT id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line, foliot_now() AS now FROM tokens WHERE hash = :hash;

@@ -5,26 +5,25 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 import structlog
-from fastapi import APIRouter, Depends, FastAPI, Request
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.responses import HTMLResponse, JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Match
 
 from foliot import __version__
-from foliot.api.auth.authenticator import COOKIE, Authenticator
-from foliot.api.auth.rights import Open, Right, rights_of
+from foliot.api.auth.authenticator import Authenticator
+from foliot.api.auth.rights import Right, rights_of
 from foliot.api.auth.throttle import Throttle
+from foliot.api.console import console_router
 from foliot.api.docs_page import HEADERS as DOCS_HEADERS
 from foliot.api.docs_page import docs_page
 from foliot.api.errors import BadRequest, NoSuchPage, problem_response, trace_id_of
 from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
 from foliot.api.limits import RequestLimits
-from foliot.api.login_page import HEADERS as LOGIN_HEADERS
-from foliot.api.login_page import login_page
 from foliot.api.openapi import TITLE, openapi_of
-from foliot.api.request_parts import PREFIX, READS, Reader, Speaks
+from foliot.api.request_parts import PREFIX, READS, Reader
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
     backfills,
@@ -38,6 +37,7 @@ from foliot.api.routes import (
     limits,
     locks,
     logs,
+    overview,
     probes,
     runs,
     tokens,
@@ -53,8 +53,8 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, handlers, events, tokens, callbacks,
-    probes,
+    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, overview,
+    handlers, events, tokens, callbacks, probes,
 )  # fmt: skip
 
 
@@ -111,6 +111,7 @@ def _add_routes(app: FastAPI, plain_routes: Sequence[BaseRoute]) -> None:
     for resource in RESOURCES:
         routes.extend(resource.router.routes)
     routes.extend(_about().routes)
+    routes.extend(console_router().routes)
     routes.extend(plain_routes)
     declared: dict[str, Right] = {route.name: Scope.WORKER for route in plain_routes if hasattr(route, "name")}
     app.state.rights = rights_of(routes, declared)
@@ -137,16 +138,6 @@ def _about() -> APIRouter:
         rights = {key: str(right) for key, right in request.app.state.rights.items()}
         document = await in_side_thread(request.app.openapi)
         return HTMLResponse(docs_page(document, rights), headers=DOCS_HEADERS)
-
-    @router.get("/", responses=READS, dependencies=[Depends(Open())])
-    async def front_door(request: Request) -> Response:
-        """For people who open the server's address in a browser."""
-        is_logged_in = COOKIE in request.cookies
-        return RedirectResponse("/api/docs" if is_logged_in else "/login", status_code=303)
-
-    @router.get("/login", responses=READS, dependencies=[Depends(Open())])
-    async def login(language: Speaks) -> Response:
-        return HTMLResponse(login_page(language), headers=LOGIN_HEADERS)
 
     return router
 

@@ -44,12 +44,12 @@ _PAGE: Final = "limit cursor"
 CALLS: Final[Mapping[str, Route]] = {
     # jobs
     "list_jobs": Route(
-        "GET", "/jobs", f"namespace {_PAGE} state owner group label q failing late sort", answer="Page_JobOut_"
+        "GET", "/jobs", f"namespace {_PAGE} state owner group label q failing late sort strip", answer="Page_JobOut_"
     ),
     "create_job": Route("POST", "/jobs", "namespace", "name! definition! reason", answer="JobOut"),
     "validate_job": Route("POST", "/jobs:validate", "namespace", "name definition!", answer="ValidOut"),
     "try_definition": Route("POST", "/jobs:test", "namespace", "name definition! params reason", answer="RunOut"),
-    "get_job": Route("GET", "/jobs/{name}", "namespace", answer="JobOut"),
+    "get_job": Route("GET", "/jobs/{name}", "namespace strip", answer="JobOut"),
     "put_job": Route("PUT", "/jobs/{name}", "namespace", "definition! reason", "If-Match If-None-Match", "JobOut"),
     "patch_job": Route("PATCH", "/jobs/{name}", "namespace", "definition! reason", "If-Match!", "JobOut"),
     "delete_job": Route("DELETE", "/jobs/{name}", "namespace reason", headers="If-Match!"),
@@ -132,6 +132,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "release_lock": Route("POST", "/locks/{name}:release", "namespace", "token:of! reason", answer="LockOut"),
     # the cluster and its nodes
     "get_cluster": Route("GET", "/cluster", answer="ClusterOut"),
+    "get_overview": Route("GET", "/overview", "namespace", answer="OverviewOut"),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),
     "explain_cron": Route("POST", "/cron:explain", body="expression! timezone dialect count", answer="CronOut"),
@@ -155,6 +156,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "whoami": Route("GET", "/whoami", answer="WhoOut"),
     "create_login_code": Route("POST", "/login-codes", answer="LoginCodeOut"),
     "login": Route("POST", "/login", body="code! cookie", answer="IssuedOut"),
+    "start_session": Route("POST", "/session", answer="WhoOut"),
     "logout": Route("POST", "/logout"),
 }
 

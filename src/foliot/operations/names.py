@@ -52,11 +52,13 @@ async def find_job(
     *,
     with_last_run: bool = True,
     with_hold: bool = False,
+    strip: int = 0,
 ) -> JobRow:
-    """The job, or `JobNotFound`. `with_hold`: with what keeps its newest run from starting."""
+    """The job, or `JobNotFound`. `with_hold`: with what keeps its newest run from starting; `strip`: and some more."""
     if not who.sees(namespace):
         raise JobNotFound(name, namespace=namespace)
-    return await services.store.lookups.job(namespace, name, with_last_run=with_last_run, with_hold=with_hold)
+    lookups = services.store.lookups
+    return await lookups.job(namespace, name, with_last_run=with_last_run, with_hold=with_hold, strip=strip)
 
 
 async def find_job_ids(services: Services, who: Principal, namespace: str, name: str) -> tuple[int, ...]:

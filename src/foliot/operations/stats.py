@@ -67,8 +67,8 @@ def stats_of(runs: Sequence[RunRow]) -> JobStats:
         since=min((run.created_at for run in runs), default=None),
         outcomes=Counter(map(_outcome, runs)),
         success_rate=_success_rate(runs),
-        duration=_spread(_durations(runs)),
-        start_delay=_spread(delays),
+        duration=spread_of(_durations(runs)),
+        start_delay=spread_of(delays),
         retries=sum(run.failures for run in runs),
         nodes=[_node_stats(node, runs) for node in nodes],
     )
@@ -111,7 +111,8 @@ def _success_rate(runs: Sequence[RunRow]) -> float | None:
     return succeeded / (succeeded + failed)
 
 
-def _spread(values: Sequence[Micros]) -> Spread | None:
+def spread_of(values: Sequence[Micros]) -> Spread | None:
+    """How some durations are spread; None of none."""
     if not values:
         return None
     ordered = sorted(values)

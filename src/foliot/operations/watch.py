@@ -19,9 +19,10 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import Instant, isoformat
 from foliot.domain.run import format_run_id
 from foliot.operations.services import Services
+from foliot.ports.store.changes import Changes
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.journal import Event, EventFilter
-from foliot.ports.store.lookups import Changes, RunRow
+from foliot.ports.store.lookups import RunRow
 
 LOOK_EVERY_S: Final = 1.0
 QUIET_S: Final = 15.0

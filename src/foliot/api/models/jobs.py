@@ -8,7 +8,8 @@ from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, seconds
 from foliot.api.models.definition import SCHEMA_MARK
-from foliot.api.models.states import DecisionWord, JobWord, RunWord, ShownWord
+from foliot.api.models.latest_runs import LastRunOut, RankOut, StripOut
+from foliot.api.models.states import DecisionWord, JobWord, RunWord
 from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Micros
@@ -144,51 +145,6 @@ class WarningOut(ApiOutput):
         return cls(code=warning.code, message=message, hint=hint)
 
 
-class LastRunOut(ApiOutput):
-    """A job's newest run that is no test, in short."""
-
-    id: str
-    state: RunWord
-    shown: ShownWord = Field(description="The state as people see it.")
-    kind: str | None = None
-    created_at: Moment
-    ended_at: Moment | None = None
-    duration_s: Seconds | None = None
-
-    @classmethod
-    def of_job(cls, job: JobRow) -> "LastRunOut | None":
-        run = job.last_run
-        if run is None:
-            return None
-        took = None
-        if run.ended_at and run.started_at:
-            took = run.ended_at - run.started_at
-        return cls(
-            id=format_run_id(run.run_id),
-            state=run.state,
-            shown=run.shown,
-            kind=run.kind,
-            created_at=moment(run.created_at) or "",
-            ended_at=moment(run.ended_at),
-            duration_s=seconds(took),
-        )
-
-
-class RankOut(ApiOutput):
-    """How a job's runs went, among the latest 10 000 of the cluster; tests do not count."""
-
-    runs: int
-    failed: int
-    p95_s: Seconds | None = Field(description="95 of 100 took no longer.")
-
-    @classmethod
-    def of_job(cls, job: JobRow) -> "RankOut | None":
-        rank = job.rank
-        if rank is None:
-            return None
-        return cls(runs=rank.runs, failed=rank.failed, p95_s=seconds(rank.p95_us))
-
-
 class JobOut(ApiOutput):
     """A job."""
 
@@ -221,6 +177,7 @@ class JobOut(ApiOutput):
     trouble: str | None = None
     last_run: LastRunOut | None = None
     rank: RankOut | None = Field(None, description="In a list sorted by `fails` or `p95`.")
+    strip: StripOut | None = Field(None, description="Its latest runs, where `strip` asks for them.")
     executes: str | None = Field(
         None, description="In a few words, where one job is read.", examples=["python: billing.jobs:settle"]
     )
@@ -271,6 +228,7 @@ class JobOut(ApiOutput):
             trouble=job.trouble,
             last_run=LastRunOut.of_job(job),
             rank=RankOut.of_job(job),
+            strip=StripOut.of(job.strip) if job.strip is not None else None,
             executes=executes,
             parameters=None if parameters is None else dict(parameters),
             warnings=[WarningOut.of(warning, language) for warning in warnings],

@@ -87,6 +87,9 @@ Sort = Annotated[
     str, Query(max_length=10, description="name, next; fails, p95: the worst of late first.", examples=["next"])
 ]
 
+STRIP_MAX: Final = 60
+Strip = Annotated[int, Query(ge=0, le=STRIP_MAX, description="How many of the latest runs to give with each job.")]
+
 
 @router.get("", responses=READS, summary="List jobs")
 async def list_jobs(
@@ -104,6 +107,7 @@ async def list_jobs(
     failing: Annotated[bool, Query(description="Whose last run failed.")] = False,
     late: Annotated[bool, Query(description="Due for a minute and not decided.")] = False,
     sort: Sort = "name",
+    strip: Strip = 0,
 ) -> Page[JobOut]:
     """One page of jobs: by name, by their next instant, or by how their latest runs went."""
     if namespace is not None and not who.sees(namespace):
@@ -118,6 +122,7 @@ async def list_jobs(
         failing=failing,
         late=late,
         sort=_sort_of(sort),
+        strip=strip,
     )
     page = await services.store.lookups.jobs(wanted, limit=limit, cursor=cursor)
     items = [JobOut.of(job, language=language, full=False) for job in page.items]
@@ -164,10 +169,16 @@ async def try_definition(
 
 @router.get("/{name}", responses=READS, summary="Read a job")
 async def get_job(
-    services: Services, who: Reader, language: Speaks, name: str, response: Response, namespace: Namespace = None
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    name: str,
+    response: Response,
+    namespace: Namespace = None,
+    strip: Strip = 0,
 ) -> JobOut:
     """The job with its definition; its ETag is what a change must be made from."""
-    job = await find_job(services, who, home_of(who, namespace), name, with_hold=True)
+    job = await find_job(services, who, home_of(who, namespace), name, with_hold=True, strip=strip)
     response.headers["ETag"] = etag(job.version)
     executes = what_runs(services.kinds, job.document)
     parameters = await parameters_of(services, job)

@@ -4,7 +4,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
-from foliot.api.auth.authenticator import COOKIE, Authenticator, address_of
+from foliot.api.auth.authenticator import COOKIE, Authenticator, address_of, secret_of
 from foliot.api.auth.rights import Open
 from foliot.api.auth.throttle import Throttle
 from foliot.api.auth.transport import demand_safe_way
@@ -22,7 +22,7 @@ from foliot.api.models.common import moment
 from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import PREFIX, READS, WRITES, Admin, Cursor, Reader, Services, problems, read_duration
 from foliot.api.route import FoliotRoute
-from foliot.domain.access import BadLoginCode, Grant, parse_scopes
+from foliot.domain.access import BadLoginCode, Grant, Principal, parse_scopes
 from foliot.domain.instants import SECOND
 from foliot.operations import tokens as operations
 
@@ -71,7 +71,7 @@ async def revoke_token(services: Services, who: Admin, name: str) -> TokenOut:
 @router.get("/whoami", responses=READS, summary="Who asks")
 async def whoami(who: Reader) -> WhoOut:
     """The token's name, scopes and limits."""
-    return WhoOut(name=who.name, scopes=sorted(who.scopes), namespace=who.namespace, group=who.group)
+    return _who(who)
 
 
 @router.post("/login-codes", responses=WRITES, status_code=201, summary="A code for one login")
@@ -97,16 +97,16 @@ async def login(request: Request, services: Services, body: LoginIn, response: R
         throttle.wrong(address, body.code)
         raise
     if body.cookie:
-        response.set_cookie(
-            COOKIE,
-            issued.secret,
-            max_age=operations.SESSION_LIVES // SECOND,
-            path="/",
-            httponly=True,
-            samesite="lax",
-            secure=request.app.state.secure_cookies,
-        )
+        _set_cookie(request, response, issued.secret)
     return _issued(issued, response)
+
+
+@router.post("/session", responses=WRITES, summary="Keep the token that asks as a session")
+async def start_session(request: Request, who: Reader, response: Response) -> WhoOut:
+    """The browser that sends its token once gets it back as the console's session cookie."""
+    _set_cookie(request, response, secret_of(request))
+    response.headers["Cache-Control"] = "no-store"
+    return _who(who)
 
 
 @router.post("/logout", responses=WRITES, status_code=204, summary="End the token that asks")
@@ -115,6 +115,23 @@ async def logout(request: Request, services: Services, who: Reader, response: Re
     await services.store.tokens.revoke(who.token_id)
     secure: bool = request.app.state.secure_cookies
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=secure)
+
+
+def _who(who: Principal) -> WhoOut:
+    return WhoOut(name=who.name, scopes=sorted(who.scopes), namespace=who.namespace, group=who.group)
+
+
+def _set_cookie(request: Request, response: Response, secret: str) -> None:
+    """Give the browser its session. No script reads it, and no other site sends it with a change."""
+    response.set_cookie(
+        COOKIE,
+        secret,
+        max_age=operations.SESSION_LIVES // SECOND,
+        path="/",
+        httponly=True,
+        samesite="lax",
+        secure=request.app.state.secure_cookies,
+    )
 
 
 def _issued(issued: operations.IssuedToken, response: Response) -> IssuedOut:

@@ -21,6 +21,11 @@ class AsyncCluster:
         """Leader, term, queue, lag, troubles and every node."""
         return dict(await self._ask("get_cluster"))
 
+    async def overview(self, *, namespace: str | None = None) -> Answer:
+        """What needs somebody, what runs, what comes next and what changed, of every namespace unless one is given."""
+        where = {"namespace": namespace} if namespace else {}
+        return dict(await self._ask("get_overview", **where))
+
     async def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
         """Hand the cluster's housekeeping to another server."""
         return dict(await self._ask("step_down", to=to, reason=reason))

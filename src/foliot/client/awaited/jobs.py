@@ -103,11 +103,15 @@ class AsyncJobs:
         failing: bool = False,
         late: bool = False,
         sort: str | None = None,
+        strip: int | None = None,
         limit: int = 50,
         cursor: str | None = None,
         namespace: str | None = None,
     ) -> AnswerPage[Job]:
-        """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`)."""
+        """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`).
+
+        `strip`: so many of the latest runs come with each job.
+        """
         answer = await self._ask(
             "list_jobs",
             state=state,
@@ -118,15 +122,16 @@ class AsyncJobs:
             failing=failing,
             late=late,
             sort=sort,
+            strip=strip,
             limit=limit,
             cursor=cursor,
             namespace=namespace,
         )
         return page_of(Job, answer)
 
-    async def get(self, name: str, *, namespace: str | None = None) -> Job:
-        """A job; `JobNotFound` when there is none of this name."""
-        return Job(await self._ask("get_job", name=name, namespace=namespace))
+    async def get(self, name: str, *, strip: int | None = None, namespace: str | None = None) -> Job:
+        """A job; `JobNotFound` when there is none of this name. `strip`: so many of its latest runs come with it."""
+        return Job(await self._ask("get_job", name=name, strip=strip, namespace=namespace))
 
     async def versions(
         self, name: str, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None

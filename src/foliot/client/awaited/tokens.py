@@ -60,6 +60,10 @@ class AsyncTokens:
         """The `token` that a one-time code buys."""
         return dict(await self._ask("login", code=code, cookie=cookie))
 
+    async def start_session(self) -> Answer:
+        """Let the server keep the token that asks as the session cookie of this client."""
+        return dict(await self._ask("start_session"))
+
     async def logout(self) -> None:
         """End the token that asks."""
         await self._ask("logout")

@@ -23,6 +23,11 @@ class Cluster:
         """Leader, term, queue, lag, troubles and every node."""
         return dict(self._ask("get_cluster"))
 
+    def overview(self, *, namespace: str | None = None) -> Answer:
+        """What needs somebody, what runs, what comes next and what changed, of every namespace unless one is given."""
+        where = {"namespace": namespace} if namespace else {}
+        return dict(self._ask("get_overview", **where))
+
     def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
         """Hand the cluster's housekeeping to another server."""
         return dict(self._ask("step_down", to=to, reason=reason))

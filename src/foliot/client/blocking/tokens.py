@@ -62,6 +62,10 @@ class Tokens:
         """The `token` that a one-time code buys."""
         return dict(self._ask("login", code=code, cookie=cookie))
 
+    def start_session(self) -> Answer:
+        """Let the server keep the token that asks as the session cookie of this client."""
+        return dict(self._ask("start_session"))
+
     def logout(self) -> None:
         """End the token that asks."""
         self._ask("logout")

@@ -7,7 +7,7 @@ does. A page may therefore hold fewer items than asked for and still name a next
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
-from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.fire import is_backfill, retry_of
@@ -18,6 +18,10 @@ from foliot.domain.skips import SkipCause
 from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.worker_link import NO_KINDS, LogChunk, StatedKinds
+
+if TYPE_CHECKING:
+    from foliot.ports.store.changes import Changes
+    from foliot.ports.store.glance import Glance
 
 T = TypeVar("T")
 
@@ -113,6 +117,7 @@ class JobRow:
     retired_at: Instant | None = None  # paused because no live worker has declared it since
     renamed_to: str | None = None  # of a retired job: the nearest name its module declares
     rank: JobRank | None = None  # in a list sorted by it
+    strip: Sequence[LastRun] | None = None  # its latest runs, oldest first, where they were asked for
     is_deleted: bool = False
 
 
@@ -128,6 +133,7 @@ class JobFilter:
     text: str = ""  # in name, description or owner
     failing: bool = False  # the last finished run failed
     late: bool = False  # due, and not yet decided for a minute
+    strip: int = 0  # how many of the latest runs of each job to read with it
     sort: str = "name"  # or "next"; "fails" and "p95": the worst of the latest runs first, others left out
 
 
@@ -426,11 +432,14 @@ class Lookups(Protocol):
 
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]: ...
 
-    async def job(self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False) -> JobRow:
-        """The job, or `JobNotFound` with the nearest name of its namespace.
+    async def job(
+        self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False, strip: int = 0
+    ) -> JobRow:
+        """The job, or `JobNotFound` with the nearest name; `with_hold`, `strip`: with more, by more statements."""
+        ...
 
-        `with_hold`: also what keeps its newest run from starting, which takes some more statements.
-        """
+    async def glance(self, namespace: str | None, *, limit: int) -> "Glance":
+        """What needs somebody, what runs and what comes next: of one namespace, or of all."""
         ...
 
     async def job_ids(self, namespace: str, name: str, *, limit: int) -> Sequence[int]:
@@ -487,13 +496,3 @@ class Lookups(Protocol):
     async def changes(self, *, after_id: int, limit: int) -> "Changes":
         """What moved among runs: those newer than an id, and those that execute now."""
         ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
-    """A look at what moves."""
-
-    now: Instant
-    created: Sequence[RunRow]  # with an id above the one asked for, oldest first
-    live: Mapping[int, RunRow]  # RUNNING, by id; at most 2000
-    newest_id: int

@@ -16,6 +16,7 @@ from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.people import ranking
 from foliot.store.sql.people.holds import Holds
+from foliot.store.sql.people.strips import strips_of
 
 SEARCH_AMONG: Final = 20_000
 
@@ -108,7 +109,10 @@ def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> L
         next_cursor = _cursor_of(last_shown, wanted.sort)
     elif len(looked_at) == look:
         next_cursor = _cursor_of(looked_at[-1], wanted.sort)
-    return Listing(items=with_last_runs(tx, shown, with_holds=True), next_cursor=next_cursor)
+    jobs = with_last_runs(tx, shown, with_holds=True)
+    if wanted.strip:
+        jobs = with_strips(tx, jobs, length=wanted.strip)
+    return Listing(items=jobs, next_cursor=next_cursor)
 
 
 def _wanted(tx: Tx, looked_at: Sequence[Any], wanted: JobFilter) -> list[tuple[Any, JobRow]]:
@@ -128,10 +132,15 @@ def _wanted(tx: Tx, looked_at: Sequence[Any], wanted: JobFilter) -> list[tuple[A
     return [(key, job) for key, job in found if job.job_id in failing]
 
 
-def find_job(tx: Tx, namespace: str, name: str, *, with_hold: bool = False) -> JobRow | None:
+def find_job(tx: Tx, namespace: str, name: str, *, with_hold: bool = False, strip: int = 0) -> JobRow | None:
     """The job of this name, with its newest run that is no test; `with_hold`: and with what keeps that."""
     job = present_job(tx, namespace, name)
-    return None if job is None else with_last_runs(tx, [job], with_holds=with_hold)[0]
+    if job is None:
+        return None
+    jobs = with_last_runs(tx, [job], with_holds=with_hold)
+    if strip:
+        jobs = with_strips(tx, jobs, length=strip)
+    return jobs[0]
 
 
 def present_job(tx: Tx, namespace: str, name: str) -> JobRow | None:
@@ -178,6 +187,19 @@ def search_jobs(tx: Tx, text: str, *, namespace: str | None, limit: int) -> Sequ
         "rows": limit,
     }
     return with_last_runs(tx, [_job(row) for row in tx.rows(SEARCH, values)])
+
+
+def jobs_of(tx: Tx, ids: Sequence[int]) -> Sequence[JobRow]:
+    """Jobs by their ids, in this order, with their newest runs; those that are gone are left out."""
+    rows = tx.found(BY_ID, d=keys(ids))
+    found = {row.id: _job(row) for row in rows}
+    return with_last_runs(tx, [found[job_id] for job_id in ids if job_id in found], with_holds=True)
+
+
+def with_strips(tx: Tx, jobs: Sequence[JobRow], *, length: int) -> Sequence[JobRow]:
+    """The same jobs, each with its latest runs."""
+    strips = strips_of(tx, [job.job_id for job in jobs], length=length)
+    return [replace(job, strip=strips.get(job.job_id, ())) for job in jobs]
 
 
 def with_last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> Sequence[JobRow]:

@@ -8,9 +8,10 @@ from typing import Final, TypeVar
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
 from foliot.domain.names import nearest
+from foliot.ports.store.changes import Changes
+from foliot.ports.store.glance import Glance
 from foliot.ports.store.lookups import (
     AttemptRow,
-    Changes,
     ClusterRow,
     JobFilter,
     JobRow,
@@ -28,6 +29,7 @@ from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
 from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads
+from foliot.store.sql.people.glance import glance
 
 NEAREST_AMONG: Final = 5000
 DELETED_AMONG: Final = 10  # jobs of one name, the newest: of older ones retention has taken the runs first
@@ -48,8 +50,15 @@ class SqlLookups:
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]:
         return await self._read(lambda tx: job_reads.list_jobs(tx, wanted, limit=limit, cursor=cursor))
 
-    async def job(self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False) -> JobRow:
-        find = partial(job_reads.find_job, with_hold=with_hold) if with_last_run else job_reads.present_job
+    async def glance(self, namespace: str | None, *, limit: int) -> Glance:
+        return await self._read(lambda tx: glance(tx, namespace, limit=limit))
+
+    async def job(
+        self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False, strip: int = 0
+    ) -> JobRow:
+        find = job_reads.present_job
+        if with_last_run:
+            find = partial(job_reads.find_job, with_hold=with_hold, strip=strip)
         found = await self._read(lambda tx: find(tx, namespace, name))
         if found is not None:
             return found

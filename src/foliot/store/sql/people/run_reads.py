@@ -13,7 +13,8 @@ import msgspec
 from foliot.domain.instants import Instant
 from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import AttemptRow, Changes, Listing, Progress, RunFilter, RunRow, RunWait
+from foliot.ports.store.changes import Changes
+from foliot.ports.store.lookups import AttemptRow, Listing, Progress, RunFilter, RunRow, RunWait
 from foliot.store.sql.firing.follow import PINNED, TRIAL, is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor

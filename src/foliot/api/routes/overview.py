@@ -1,0 +1,57 @@
+"""`/overview`: what needs somebody, what runs, what comes next and what changed, in one answer."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from fastapi import APIRouter
+
+from foliot.api.models.cluster import ClusterOut, EventOut
+from foliot.api.models.common import moment
+from foliot.api.models.jobs import JobOut
+from foliot.api.models.overview import HeldRunOut, OverviewOut
+from foliot.api.models.runs import RunOut
+from foliot.api.request_parts import PREFIX, READS, EveryNamespace, Reader, Services, Speaks
+from foliot.api.route import FoliotRoute
+from foliot.api.routes.job_details import why_out
+from foliot.operations.overview import HeldRun
+from foliot.operations.overview import overview as look_over
+from foliot.ports.store.lookups import JobRow
+from foliot.words.language import Language
+
+router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRoute)
+
+
+@router.get("/overview", responses=READS, summary="What needs somebody, what runs, what comes next")
+async def get_overview(
+    services: Services, who: Reader, language: Speaks, namespace: EveryNamespace = None
+) -> OverviewOut:
+    """Failing, late and held work, what runs, the next instants, what changed, and the cluster."""
+    found = await look_over(services, who, namespace)
+    if found is None:
+        now = await services.store.lookups.now()
+        return _empty(moment(now) or "")
+    glance = found.glance
+    return OverviewOut(
+        now=moment(glance.now) or "",
+        failing=_briefly(glance.failing, language),
+        late=_briefly(glance.late, language),
+        held=[_held(one, language) for one in found.held],
+        running=[RunOut.of(run, full=False) for run in glance.running],
+        next=_briefly(glance.next, language),
+        changes=[EventOut.of(event) for event in found.changes],
+        cluster=ClusterOut.of(found.cluster, language) if found.cluster else None,
+    )
+
+
+def _empty(now: str) -> OverviewOut:
+    """Of a namespace that does not exist for this token."""
+    return OverviewOut(now=now, failing=[], late=[], held=[], running=[], next=[], changes=[], cluster=None)
+
+
+def _held(held: HeldRun, language: Language) -> HeldRunOut:
+    why = why_out(held.why, tz=held.tz, language=language)
+    return HeldRunOut(run=RunOut.of(held.run, full=False), why=why)
+
+
+def _briefly(jobs: Iterable[JobRow], language: Language) -> list[JobOut]:
+    return [JobOut.of(job, language=language, full=False) for job in jobs]

@@ -1,0 +1,37 @@
+"""`make screenshots`: a server with a team's jobs, and a picture of each page of its console into docs/images/."""
+
+import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from tests.eventually import eventually
+from tests.probes.scene import Up, first_login, running_up
+from web import build
+
+RUNS_FIRST = 12
+
+
+def main() -> int:
+    """Take the pictures; return the exit code."""
+    if build.build() != 0:
+        return 1
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        shutil.copy(Path(__file__).parent / "pictured_jobs.py", folder / "jobs.py")
+        with running_up(folder) as up:
+            print("screenshots: waiting for some history …", flush=True)
+            eventually(lambda: _has_history(up), within_s=180, what="there is some history")
+            up.ask("POST", "/api/v1/jobs/warm_cache:pause", {"reason": "the shops move to new machines"})
+            os.environ.update(FOLIOT_URL=up.began["url"], FOLIOT_LOGIN_CODE=first_login(up))
+            return 0 if build.run("node", "e2e/screenshots.ts", shown=True) else 1
+
+
+def _has_history(up: Up) -> bool:
+    runs = up.ask("GET", "/api/v1/runs?job=settle_eu&state=SUCCEEDED")
+    return runs.status_code == 200 and len(runs.json()["items"]) >= RUNS_FIRST
+
+
+if __name__ == "__main__":
+    sys.exit(main())

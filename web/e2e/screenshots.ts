@@ -1,0 +1,46 @@
+/// Pictures of each page in both themes, into docs/images/. `make screenshots` starts a server and runs this.
+import { join } from "node:path";
+import { asked, launched, logIn, opened } from "./browser.ts";
+
+const OUT = process.env.FOLIOT_PICTURES ?? join(import.meta.dirname, "../../docs/images");
+
+const server = asked();
+const browser = await launched();
+const first = await opened(browser);
+const page = await first.newPage();
+await logIn(page, server);
+const state = await first.storageState();
+
+await page.goto(`${server.url}/runs?job=settle_eu`);
+await page.locator("table a.mono").first().waitFor();
+const run = (await page.locator("table a.mono").first().getAttribute("href")) ?? "";
+
+const PAGES: [name: string, path: string, ready: string][] = [
+  ["overview", "/", "#needs"],
+  ["jobs", "/jobs", "table"],
+  ["job", "/jobs/default/settle_eu", "table"],
+  ["decisions", "/jobs/default/settle_eu?tab=decisions", "#past"],
+  ["runs", "/runs", "table"],
+  ["run", run, ".log .line"],
+  ["nodes", "/nodes", "#servers"],
+];
+
+const wanted = [
+  { end: "", look: {} },
+  { end: "-dark", look: { theme: "dark" as const } },
+  { end: "-zh", look: { language: "zh-CN" as const } },
+  { end: "-phone", look: { width: 390, height: 844 } },
+];
+const isShort = process.env.FOLIOT_PICTURES_ALL === undefined;
+for (const { end, look } of isShort ? wanted.slice(0, 2) : wanted) {
+  const context = await opened(browser, { ...look, state });
+  const shown = await context.newPage();
+  for (const [name, path, ready] of PAGES) {
+    await shown.goto(server.url + path);
+    await shown.locator(ready).first().waitFor();
+    await shown.locator('.chip[data-is="live"]').waitFor();
+    await shown.screenshot({ path: join(OUT, `console-${name}${end}.png`) });
+  }
+  await context.close();
+}
+await browser.close();

@@ -1,0 +1,280 @@
+/// Walks through the console in a real browser, against a real server whose sample jobs run.
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { after, before, describe, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { asked, Complaints, launched, logIn, opened } from "./browser.ts";
+
+const server = asked();
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+let browser: Browser;
+let state: Awaited<ReturnType<BrowserContext["storageState"]>>;
+const complaints = new Complaints();
+
+before(async () => {
+  browser = await launched();
+});
+after(async () => {
+  await browser.close();
+});
+
+async function pageOf(look: Parameters<typeof opened>[1] = {}): Promise<Page> {
+  const context = await opened(browser, { ...look, state });
+  const page = await context.newPage();
+  complaints.watch(page, server.url);
+  return page;
+}
+
+test("a link logs in, once, and its code is gone from the address", async () => {
+  const context = await opened(browser);
+  const page = await context.newPage();
+  complaints.watch(page, server.url);
+  await logIn(page, server);
+  assert.equal(page.url(), `${server.url}/`);
+  await page.locator('.chip[data-is="live"]').waitFor();
+  state = await context.storageState();
+  const cookie = state.cookies.find((one) => one.name === "foliot_session");
+  assert.equal(cookie?.httpOnly, true);
+  await context.close();
+});
+
+test("who is not logged in is asked for a token, and told the command for a link", async () => {
+  const context = await opened(browser);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByText("foliot login-link").waitFor();
+  await page.getByLabel("Token or code").fill("AAAA-BBBB-CCCC");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("FOL-4003").waitFor();
+  await page.getByLabel("Token or code").fill(process.env.FOLIOT_TOKEN ?? "");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("table", { name: "List of jobs" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/jobs", "the page that was asked for");
+  await context.close();
+});
+
+test("a job is triggered by a form with two clicks, and its run is seen to end, with its log", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByRole("button", { name: "Trigger slow" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("name").fill("Ada");
+  await form.getByText("foliot job trigger slow -p name=Ada").waitFor();
+  await form.getByRole("button", { name: "Trigger", exact: true }).click();
+  await page.waitForURL(/\/runs\/r-/);
+  const title = page.locator(".title");
+  await title.getByText("running").waitFor();
+  await page
+    .getByRole("log")
+    .getByText(/hello.*name=Ada/)
+    .first()
+    .waitFor();
+  await title.getByText("succeeded").waitFor();
+  await page.getByRole("tab", { name: "Parameters and result" }).click();
+  await page.getByText('"name": "Ada"').waitFor();
+  assert.match(page.url(), /tab=data/, "the tab stands in the address");
+  await page.context().close();
+});
+
+test("two browsers see each other: one pauses a job with a reason, the other shows it without a reload", async () => {
+  const [one, other] = [await pageOf(), await pageOf()];
+  await other.goto(`${server.url}/jobs/default/tick`);
+  await other.locator(".title").getByText("active").waitFor();
+  await other.locator('.chip[data-is="live"]').waitFor();
+  await one.goto(`${server.url}/jobs/default/tick`);
+  await one.getByRole("button", { name: "Pause" }).click();
+  await one.getByLabel("Reason").fill("month end");
+  await one.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+  await one.getByText("tick is paused.").waitFor();
+  await other.getByText("month end").waitFor();
+  await other.getByRole("button", { name: "Resume" }).click();
+  await other.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+  await one.locator(".title").getByText("active").waitFor();
+  await one.context().close();
+  await other.context().close();
+});
+
+test("a run that executes is cancelled, and one that is over is retried", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/endless`);
+  await page.getByRole("button", { name: "Trigger" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Trigger", exact: true }).click();
+  const title = page.locator(".title");
+  await title.getByText("running").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await title.getByText("cancelled").waitFor();
+  const before = page.url();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+  await page.locator(".toast", { hasText: "runs again" }).getByRole("link").click();
+  await page.waitForURL((url) => url.href !== before);
+  await title.getByText("running").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await title.getByText("cancelled").waitFor();
+  await page.context().close();
+});
+
+test("Ctrl-K finds a job, a filter stands in the address, and keys go from page to page", async () => {
+  const page = await pageOf();
+  await page.goto(server.url);
+  await page.locator("#needs").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByLabel("Search jobs, runs, nodes and pages").fill("tick");
+  await page.getByRole("option", { name: /tick/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server.url}/jobs/default/tick`);
+  await page.keyboard.press("g");
+  await page.keyboard.press("j");
+  await page.waitForURL(`${server.url}/jobs`);
+  await page.getByRole("table").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("tick");
+  await page.waitForURL(`${server.url}/jobs?q=tick`);
+  await page.reload();
+  await page.getByRole("table").waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 1);
+  await page.goBack();
+  await page.context().close();
+});
+
+test("a session that ends in the middle of a form keeps what was written", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByRole("button", { name: "Trigger slow" }).click();
+  await page.getByRole("dialog").getByLabel("name").fill("Grace");
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  await page.getByRole("dialog").getByRole("button", { name: "Trigger", exact: true }).click();
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByLabel("Token or code").fill(process.env.FOLIOT_TOKEN ?? "");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("Your session has ended.").waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("dialog").getByLabel("name").inputValue(), "Grace");
+  await page.context().addCookies(cookies);
+  await page.context().close();
+});
+
+test("markup in names, descriptions, parameters, logs and errors is shown as text", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/markup`);
+  await page.getByText(MARKUP).first().waitFor();
+  await page.goto(`${server.url}/runs?job=markup`);
+  await page.locator("tbody a.mono").first().click();
+  await page.getByRole("log").getByText(MARKUP).first().waitFor();
+  await page.locator("pre.box").getByText(MARKUP).waitFor();
+  await page.getByRole("tab", { name: "Parameters and result" }).click();
+  await page.getByRole("region", { name: "Parameters" }).getByText("onerror").waitFor();
+  await page.getByRole("tab", { name: "Attempts" }).click();
+  await page.getByText(MARKUP).first().waitFor();
+  await page.goto(server.url);
+  await page.locator("#needs").waitFor();
+  assert.equal(await page.evaluate("window.hacked"), undefined);
+  await page.context().close();
+});
+
+describe("every page", () => {
+  let paths: [path: string, ready: string][];
+
+  before(async () => {
+    const page = await pageOf();
+    await page.goto(`${server.url}/runs?job=slow`);
+    const run = (await page.locator("tbody a.mono").first().getAttribute("href")) ?? "";
+    paths = [
+      ["/", "#next"],
+      ["/jobs", "tbody tr"],
+      ["/jobs/default/tick", "tbody tr"],
+      ["/jobs/default/tick?tab=decisions", "#past"],
+      ["/jobs/default/tick?tab=versions", ".lines li"],
+      ["/jobs/default/tick?tab=definition", ".command pre"],
+      ["/runs", "tbody tr"],
+      [run, ".log .line"],
+      [`${run}?tab=data`, ".command pre"],
+      [`${run}?tab=attempts`, ".lines li"],
+      [`${run}?tab=timeline`, ".lines li"],
+      ["/nodes", "#servers"],
+    ];
+    await page.context().close();
+  });
+
+  for (const theme of ["light", "dark"] as const) {
+    test(`has no violation of accessibility in the ${theme} theme`, async () => {
+      const page = await pageOf({ theme });
+      for (const [path, ready] of paths) {
+        await page.goto(server.url + path);
+        await page.locator(ready).first().waitFor();
+        assert.deepEqual(await violations(page), [], path);
+      }
+      await page.goto(`${server.url}/jobs`);
+      await page.getByRole("button", { name: "Trigger slow" }).click();
+      await page.getByRole("dialog").getByLabel("name").waitFor();
+      assert.deepEqual(await violations(page), [], "the form of a trigger");
+      await page.context().close();
+    });
+  }
+
+  test("fits a screen of 360 pixels without scrolling sideways", async () => {
+    const page = await pageOf({ width: 360, height: 740 });
+    for (const [path, ready] of paths) {
+      await page.goto(server.url + path);
+      await page.locator(ready).first().waitFor();
+      const wide = await page.evaluate(() => {
+        const main = document.querySelector("main");
+        return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0);
+      });
+      assert.ok(wide <= 360, `${path} is ${wide} pixels wide`);
+    }
+    await page.context().close();
+  });
+
+  test("has no English word left in Chinese", async () => {
+    const page = await pageOf({ language: "zh-CN" });
+    for (const [path, ready] of paths) {
+      await page.goto(server.url + path);
+      await page.locator(ready).first().waitFor();
+      await page.locator('.chip[data-is="live"]').waitFor();
+      assert.deepEqual(await englishIn(page), [], path);
+    }
+    await page.context().close();
+  });
+});
+
+test("no page complained: no error, nothing that the content policy refused, no other host", () => {
+  assert.deepEqual(complaints.found, []);
+});
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+async function violations(page: Page): Promise<string[]> {
+  // The content policy lets no script into the page: the tool comes in beside it, as the browser's own tools do.
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate("axe.run()")) as { violations: Violation[] };
+  return violations.map(
+    (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`,
+  );
+}
+
+/** Words in Latin letters that are neither names, code nor ids (these say translate="no"). */
+async function englishIn(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const parent = walker.currentNode.parentElement;
+      if (!parent || parent.closest('[translate="no"], script, style, .why, .raw')) continue;
+      const text = (walker.currentNode.textContent ?? "").replace(
+        /\b(API|JSON|Foliot|INFO|WARNING|ERROR)\b/g,
+        "",
+      );
+      if (/[A-Za-z]{2,}/.test(text)) found.push(text.trim());
+    }
+    return found;
+  });
+}

@@ -1,0 +1,1088 @@
+// Written by python -m web.build types: change the API, then run it.
+
+export interface AttemptOut {
+  "attempt": number;
+  "cause": string | null;
+  "node": string | null;
+  "fence": string;
+  "leased_at": string;
+  "started_at": string | null;
+  "ended_at": string | null;
+  "duration_s": number | null;
+  "error": string | null;
+  "error_type": string | null;
+}
+
+export interface AttemptsOut {
+  "next_cursor": string | null;
+  "items": AttemptOut[];
+}
+
+export interface BackfillOut {
+  "id": number;
+  "job": string;
+  "namespace": string;
+  "version": number;
+  "from_at": string;
+  "to_at": string;
+  "only": string;
+  "parallel": number;
+  "newest_first": boolean;
+  "state": "ACTIVE" | "PAUSED" | "DONE" | "CANCELLED";
+  "total": number;
+  "inserted": number;
+  "succeeded": number;
+  "failed": number;
+  "live": string[];
+  "created_at": string;
+  "created_by": string;
+  "reason": string;
+  "ended_at": string | null;
+}
+
+export interface BackfillPreviewOut {
+  "job": string;
+  "from_at": string;
+  "to_at": string;
+  "count": number;
+  "parallel": number;
+  "first": string | null;
+  "last": string | null;
+  "instants": string[];
+  "token": string;
+}
+
+export interface BulkOut {
+  "count": number;
+  "items": CancelledOut[];
+}
+
+export interface BulkRuns {
+  "ids"?: string[] | null;
+  "job"?: string | null;
+  "states"?: ("PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED")[] | null;
+  "since"?: string | null;
+  "until"?: string | null;
+  "expected"?: number | null;
+  "reason"?: string;
+  "force"?: boolean;
+}
+
+export interface CalendarIn {
+  "calendar": Record<string, unknown>;
+  "reason"?: string;
+}
+
+export interface CalendarOut {
+  "name": string;
+  "source": "saved" | "built-in";
+  "version": number | null;
+  "calendar": Record<string, unknown>;
+  "created_at": string | null;
+  "created_by": string;
+  "reason": string;
+  "users": UserOut[] | null;
+  "ahead": DayOut[] | null;
+}
+
+export interface CalendarsOut {
+  "next_cursor": string | null;
+  "items": CalendarOut[];
+}
+
+export interface CallbackIn {
+  "state": "SUCCEEDED" | "FAILED" | "PROGRESS";
+  "result"?: unknown;
+  "error"?: string | null;
+  "progress"?: CallbackProgressIn | null;
+}
+
+export interface CallbackOut {
+  "run": string;
+  "state": "SUCCEEDED" | "FAILED" | "PROGRESS";
+}
+
+export interface CallbackProgressIn {
+  "done": number;
+  "total"?: number | null;
+  "note"?: string;
+}
+
+export interface CancelRun {
+  "reason"?: string;
+  "force"?: boolean;
+}
+
+export interface CancelledOut {
+  "outcome": "ended" | "asked" | "final";
+  "run": RunOut;
+}
+
+export interface ChangeOut {
+  "path": string;
+  "before": unknown;
+  "after": unknown;
+}
+
+export interface CheckJob {
+  "name"?: string;
+  "definition": DefinitionForm;
+}
+
+export interface CloneJob {
+  "name": string;
+  "namespace"?: string | null;
+  "changes"?: Record<string, unknown> | null;
+  "reason"?: string;
+}
+
+export interface ClusterOut {
+  "now": string;
+  "store": string;
+  "epoch": number;
+  "leader": string | null;
+  "term": number;
+  "clock_suspect": boolean;
+  "clock_ahead_s": number | null;
+  "servers_online": number;
+  "workers_online": number;
+  "workers_warning": number;
+  "slots": number;
+  "queue": number;
+  "running": number;
+  "oldest_ready_s": number | null;
+  "overdue_s": number | null;
+  "coordinators": CoordinatorOut[];
+  "troubles": TroubleOut[];
+  "nodes": NodeOut[];
+}
+
+export interface CoordinatorOut {
+  "name": string;
+  "servers": number;
+  "reached_by": number;
+  "latency_s": number | null;
+}
+
+export interface CronIn {
+  "expression": string;
+  "timezone"?: string;
+  "dialect"?: "unix" | "quartz" | "spring" | null;
+  "count"?: number;
+}
+
+export interface CronOut {
+  "expression": string;
+  "words": string;
+  "next": string[];
+  "warnings": (Record<string, string | null>)[];
+}
+
+export interface DayOut {
+  "day": string;
+  "counts": boolean;
+  "why": string | null;
+}
+
+export interface DefinitionForm {
+  "description"?: string | null;
+  "owner"?: string | null;
+  "group"?: string | null;
+  "tags"?: Record<string, string> | null;
+  "run": Record<string, unknown>;
+  "merge"?: Record<string, unknown> | null;
+  "schedule"?: string | ScheduleForm | (string | ScheduleForm)[] | null;
+  "timezone"?: string | null;
+  "params"?: Record<string, unknown> | null;
+  "parameters"?: Record<string, unknown> | null;
+  "shards"?: number | null;
+  "timeout"?: string | number | null;
+  "grace"?: string | number | null;
+  "start_within"?: string | number | null;
+  "isolation"?: "loop" | "process" | "thread" | null;
+  "exclusive"?: boolean | null;
+  "retries"?: number | RetriesForm | null;
+  "overlap"?: "skip" | "queue" | "queue_all" | "replace" | "allow" | null;
+  "misfire"?: string | MisfireForm | null;
+  "on_lost"?: "rerun" | "fail" | null;
+  "max_lost"?: number | null;
+  "place"?: PlaceForm | null;
+  "alert"?: Record<string, unknown> | null;
+  "keep_when_removed"?: boolean | null;
+}
+
+export interface DiffOut {
+  "before": number;
+  "after": number;
+  "changes": ChangeOut[];
+}
+
+export interface DrainNode {
+  "reason"?: string;
+}
+
+export interface DryRunOut {
+  "dry_run": true;
+  "job": string;
+  "version": number;
+}
+
+export interface ErrorItem {
+  "path": string;
+  "message": string;
+  "code"?: string;
+}
+
+export interface EventOut {
+  "id": number;
+  "at": string;
+  "topic": "jobs" | "runs" | "nodes" | "cluster";
+  "kind": string;
+  "subject": string;
+  "by": string;
+  "namespace": string | null;
+  "data": Record<string, unknown>;
+}
+
+export interface FailedKindOut {
+  "kind": string;
+  "package": string;
+  "version": string;
+  "why": string;
+}
+
+export interface FireOut {
+  "due_at": string;
+  "decision": "CREATED" | "SKIPPED" | "PLANNED";
+  "run": string | null;
+  "run_state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
+  "lateness_s": number | null;
+  "from_at": string | null;
+  "to_at": string | null;
+  "count": number | null;
+  "reason": string | null;
+  "why": string | null;
+}
+
+export interface FiresOut {
+  "next_cursor": string | null;
+  "now": string;
+  "past": FireOut[];
+  "future": FireOut[];
+}
+
+export interface HandlerOut {
+  "kind": string;
+  "is_own": boolean;
+  "versions": KindVersionOut[];
+  "failed": KindFailedOut[];
+  "options_schema": Record<string, unknown> | null;
+}
+
+export interface HandlersOut {
+  "next_cursor": string | null;
+  "items": HandlerOut[];
+}
+
+export interface HandoverOut {
+  "before": string | null;
+  "leader": string;
+  "term": number;
+}
+
+export interface HeldRunOut {
+  "run": RunOut;
+  "why": WhyOut;
+}
+
+export interface HitOut {
+  "kind": "job" | "run" | "node";
+  "name": string;
+  "namespace": string | null;
+  "detail": string;
+}
+
+export interface HitsOut {
+  "next_cursor": string | null;
+  "items": HitOut[];
+}
+
+export interface IssuedOut {
+  "token": string;
+  "record": TokenOut;
+}
+
+export interface JobChange {
+  "definition": DefinitionForm;
+  "reason"?: string;
+}
+
+export interface JobOut {
+  "name": string;
+  "namespace": string;
+  "version": number;
+  "hash": string;
+  "source": string;
+  "state": "ACTIVE" | "PAUSED" | "DONE";
+  "group": string;
+  "owner": string;
+  "tags": Record<string, string>;
+  "description": string;
+  "schedule": string | null;
+  "timezone": string;
+  "next_at": string | null;
+  "next_due_at": string | null;
+  "created_at": string;
+  "updated_at": string;
+  "updated_by": string;
+  "paused_at": string | null;
+  "paused_until": string | null;
+  "paused_by": string | null;
+  "pause_reason": string;
+  "module": string | null;
+  "retired_at": string | null;
+  "renamed_to": string | null;
+  "trouble": string | null;
+  "last_run": LastRunOut | null;
+  "rank": RankOut | null;
+  "strip": StripOut | null;
+  "executes": string | null;
+  "parameters": Record<string, unknown> | null;
+  "warnings": WarningOut[];
+  "definition": DefinitionForm | null;
+}
+
+export interface JobPatch {
+  "definition": Record<string, unknown>;
+  "reason"?: string;
+}
+
+export interface KindFailedOut {
+  "node": string;
+  "package": string;
+  "version": string;
+  "why": string;
+}
+
+export interface KindVersionOut {
+  "version": string;
+  "nodes": string[];
+  "options_schema": Record<string, unknown> | null;
+}
+
+export interface LastRunOut {
+  "id": string;
+  "state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+  "shown": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "HELD" | "RETRYING" | "CANCELLING";
+  "kind": string | null;
+  "created_at": string;
+  "ended_at": string | null;
+  "duration_s": number | null;
+}
+
+export interface LimitIn {
+  "max": number;
+  "reason"?: string;
+}
+
+export interface LimitOut {
+  "name": string;
+  "namespace": string | null;
+  "max": number;
+  "used": number;
+}
+
+export interface LockClaimIn {
+  "ttl"?: string | number;
+  "token"?: string | null;
+  "at_once"?: boolean;
+  "shared"?: boolean;
+  "slots"?: number;
+}
+
+export interface LockClaimOut {
+  "name": string;
+  "namespace": string;
+  "claim": string;
+  "state": "held" | "waiting";
+  "token": string | null;
+  "ttl_seconds": number | null;
+}
+
+export interface LockOut {
+  "name": string;
+  "namespace": string;
+  "token": string;
+  "holders": LockOwnerOut[];
+  "waiters": LockOwnerOut[];
+}
+
+export interface LockOwnerOut {
+  "owner": string;
+  "job": string | null;
+  "node": string | null;
+  "mode": string;
+  "token": string | null;
+  "asked_at": string;
+  "granted_at": string | null;
+  "until": string;
+}
+
+export interface LockReleaseIn {
+  "token": string;
+  "reason"?: string;
+}
+
+export interface LoginCodeOut {
+  "code": string;
+  "path": string;
+  "expires_at": string;
+}
+
+export interface LoginIn {
+  "code": string;
+  "cookie"?: boolean;
+}
+
+export interface MisfireForm {
+  "latest"?: string | number | null;
+  "all"?: string | number | null;
+  "limit"?: number | null;
+}
+
+export interface NewBackfillIn {
+  "job": string;
+  "namespace"?: string | null;
+  "from": string;
+  "to"?: string | null;
+  "only"?: "missing" | "failed" | "all";
+  "parallel"?: number;
+  "newest_first"?: boolean;
+  "params"?: Record<string, unknown> | null;
+  "reason"?: string;
+}
+
+export interface NewJob {
+  "name": string;
+  "definition": DefinitionForm;
+  "reason"?: string;
+}
+
+export interface NewTokenIn {
+  "name": string;
+  "scopes": string[];
+  "expires"?: string | number;
+  "namespace"?: string | null;
+  "group"?: string | null;
+}
+
+export interface NodeFiguresOut {
+  "node": string;
+  "runs": number;
+  "success_rate": number;
+  "average_s": number | null;
+  "last_ended_at": string | null;
+}
+
+export interface NodeKindOut {
+  "kind": string;
+  "version": string;
+}
+
+export interface NodeOut {
+  "name": string;
+  "id": string;
+  "kind": string;
+  "health": "ONLINE" | "WARNING" | "OFFLINE" | "DEAD" | "LEFT";
+  "state": "LIVE" | "DRAINING" | "DEAD";
+  "is_leader": boolean;
+  "group": string;
+  "labels": Record<string, string>;
+  "slots": number;
+  "running": number;
+  "handlers": string[];
+  "kinds": NodeKindOut[];
+  "failed_kinds": FailedKindOut[];
+  "version": string;
+  "host": string;
+  "pid": number;
+  "started_at": string;
+  "last_beat_at": string;
+  "beat_age_s": number;
+  "ended_at": string | null;
+  "clock_offset_s": number | null;
+  "load": Record<string, number>;
+  "drained_by": string | null;
+  "runs": RunOut[] | null;
+}
+
+export interface NodesOut {
+  "next_cursor": string | null;
+  "items": NodeOut[];
+}
+
+export interface OverviewOut {
+  "now": string;
+  "failing": JobOut[];
+  "late": JobOut[];
+  "held": HeldRunOut[];
+  "running": RunOut[];
+  "next": JobOut[];
+  "changes": EventOut[];
+  "cluster": ClusterOut | null;
+}
+
+export interface Page_BackfillOut_ {
+  "items": BackfillOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_EventOut_ {
+  "items": EventOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_JobOut_ {
+  "items": JobOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_LimitOut_ {
+  "items": LimitOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_LockOut_ {
+  "items": LockOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_RunOut_ {
+  "items": RunOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_VersionOut_ {
+  "items": VersionOut[];
+  "next_cursor": string | null;
+}
+
+export interface ParametersOut {
+  "handler": string;
+  "parameters": Record<string, unknown> | null;
+}
+
+export interface PauseJob {
+  "until"?: string | null;
+  "reason"?: string;
+}
+
+export interface PlaceForm {
+  "require"?: Record<string, string> | null;
+  "concurrency"?: Record<string, number> | null;
+  "max_running"?: number | null;
+  "priority"?: number | null;
+}
+
+export interface Problem {
+  "type": string;
+  "title": string;
+  "status": number;
+  "detail": string;
+  "instance": string;
+  "code": string;
+  "trace_id": string;
+  "hint"?: string | null;
+  "errors"?: ErrorItem[] | null;
+  "nearest"?: string | null;
+  "current"?: Record<string, unknown> | null;
+  "changes"?: (Record<string, unknown>)[] | null;
+}
+
+export interface ProgressOut {
+  "done": number;
+  "total": number | null;
+  "note": string;
+  "rate_per_s": number | null;
+  "left_s": number | null;
+}
+
+export interface RankOut {
+  "runs": number;
+  "failed": number;
+  "p95_s": number | null;
+}
+
+export interface RescheduleJob {
+  "dry_run"?: boolean;
+  "reason"?: string;
+}
+
+export interface RescheduleJobs {
+  "dry_run"?: boolean;
+  "reason"?: string;
+  "after"?: number;
+  "limit"?: number;
+}
+
+export interface RescheduledListOut {
+  "items": RescheduledOut[];
+  "after": number | null;
+}
+
+export interface RescheduledOut {
+  "name": string;
+  "changed": boolean;
+  "dry_run": boolean;
+  "before": StandOut;
+  "after": StandOut;
+  "instants": number;
+  "cancelled": number;
+  "retries": number;
+  "job": JobOut;
+}
+
+export interface ResultOut {
+  "id": string;
+  "state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+  "result": unknown;
+}
+
+export interface ResumeJob {
+  "catch_up"?: boolean;
+  "reason"?: string;
+}
+
+export interface RetriedOut {
+  "count": number;
+  "items": RunOut[];
+}
+
+export interface RetriesForm {
+  "max"?: number | null;
+  "backoff"?: string | number | (string | number)[] | null;
+  "jitter"?: boolean | null;
+  "on"?: string | string[] | null;
+  "budget_per_hour"?: number | null;
+}
+
+export interface RetryRun {
+  "version"?: "original" | "latest";
+  "reason"?: string;
+}
+
+export interface RollbackJob {
+  "to": number;
+  "reason"?: string;
+}
+
+export interface RotateToken {
+  "grace"?: string | number;
+}
+
+export interface RunOut {
+  "id": string;
+  "job": string;
+  "namespace": string;
+  "version": number;
+  "state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
+  "shown": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "HELD" | "RETRYING" | "CANCELLING";
+  "hold": "line" | "nobody" | "group" | "handler" | "label" | "draining" | "limit" | "busy" | null;
+  "kind": "error" | "timeout" | "lost" | "rejected" | "poison" | null;
+  "origin": "schedule" | "trigger" | "test" | "retry" | "backfill" | "dependency";
+  "retry_of": string | null;
+  "due_at": string;
+  "created_at": string;
+  "not_before": string;
+  "started_at": string | null;
+  "attempt_started_at": string | null;
+  "ended_at": string | null;
+  "cancel_asked_at": string | null;
+  "cancelled_by": string | null;
+  "cancel_reason": string | null;
+  "duration_s": number | null;
+  "delay_s": number | null;
+  "attempt": number;
+  "failures": number;
+  "deaths": number;
+  "priority": number;
+  "catch_up": boolean;
+  "node": string | null;
+  "fence": string | null;
+  "triggered_by": string | null;
+  "reason": string | null;
+  "shard": number | null;
+  "parent": string | null;
+  "open_shards": number;
+  "progress": ProgressOut | null;
+  "waits": WaitOut | null;
+  "ended_by_callback": boolean;
+  "error": string | null;
+  "error_type": string | null;
+  "executes": string | null;
+  "params": unknown;
+  "result": unknown;
+}
+
+export interface ScheduleForm {
+  "cron"?: string | null;
+  "every"?: string | number | null;
+  "at"?: string | string[] | null;
+  "daily"?: string | string[] | null;
+  "weekly"?: string | string[] | null;
+  "tz"?: string | null;
+  "dialect"?: string | null;
+  "phase"?: string | number | null;
+  "anchor"?: string | null;
+  "from_end"?: boolean | null;
+  "time"?: string | null;
+  "every_days"?: number | null;
+  "every_weeks"?: number | null;
+  "since"?: string | null;
+  "start"?: string | null;
+  "end"?: string | null;
+  "count"?: number | null;
+  "jitter"?: string | number | null;
+  "calendar"?: string | null;
+  "shift"?: string | null;
+  "dst_gap"?: string | null;
+  "dst_overlap"?: string | null;
+}
+
+export interface ShardsOut {
+  "next_cursor": string | null;
+  "items": RunOut[];
+  "counts": Record<string, number>;
+}
+
+export interface SpreadOut {
+  "p50": number;
+  "p95": number;
+  "p99": number;
+  "max": number;
+}
+
+export interface StandOut {
+  "state": "ACTIVE" | "PAUSED" | "DONE";
+  "next_at": string | null;
+  "next_due_at": string | null;
+}
+
+export interface StartBackfillIn {
+  "job": string;
+  "namespace"?: string | null;
+  "from": string;
+  "to": string;
+  "only"?: "missing" | "failed" | "all";
+  "parallel"?: number;
+  "newest_first"?: boolean;
+  "params"?: Record<string, unknown> | null;
+  "reason"?: string;
+  "token": string;
+}
+
+export interface StatsOut {
+  "runs": number;
+  "since": string | null;
+  "outcomes": Record<string, number>;
+  "success_rate": number | null;
+  "duration_s": SpreadOut | null;
+  "start_delay_s": SpreadOut | null;
+  "retries": number;
+  "nodes": NodeFiguresOut[];
+}
+
+export interface StepDown {
+  "to"?: string | null;
+  "reason"?: string;
+}
+
+export interface StripOut {
+  "runs": LastRunOut[];
+  "p50_s": number | null;
+  "p95_s": number | null;
+  "success_rate": number | null;
+}
+
+export interface TimelineEntry {
+  "at": string;
+  "what": string;
+  "state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | null;
+  "attempt": number | null;
+  "node": string | null;
+  "detail": string | null;
+}
+
+export interface TimelineOut {
+  "next_cursor": string | null;
+  "items": TimelineEntry[];
+}
+
+export interface TokenOut {
+  "id": string;
+  "name": string;
+  "scopes": string[];
+  "namespace": string | null;
+  "group": string | null;
+  "created_at": string;
+  "created_by": string;
+  "expires_at": string;
+  "last_used_at": string | null;
+  "revoked_at": string | null;
+}
+
+export interface TokensOut {
+  "next_cursor": string | null;
+  "items": TokenOut[];
+}
+
+export interface TriggerJob {
+  "params"?: Record<string, unknown> | null;
+  "at"?: string | null;
+  "delay"?: string | number | null;
+  "overlap"?: "allow" | null;
+  "priority"?: number | null;
+  "key"?: string | null;
+  "reason"?: string;
+  "dry_run"?: boolean;
+  "test"?: boolean;
+}
+
+export interface TroubleOut {
+  "code": string;
+  "message": string;
+  "hint": string | null;
+}
+
+export interface TryJob {
+  "name"?: string;
+  "definition": DefinitionForm;
+  "params"?: Record<string, unknown> | null;
+  "reason"?: string;
+}
+
+export interface UserOut {
+  "namespace": string;
+  "job": string;
+  "pinned": number;
+}
+
+export interface ValidOut {
+  "definition": DefinitionForm;
+  "hash": string;
+  "schedule": string | null;
+  "next": string[];
+  "warnings": WarningOut[];
+  "exists_at_version": number | null;
+  "changes": ChangeOut[];
+  "is_offered": boolean;
+}
+
+export interface VersionOut {
+  "version": number;
+  "hash": string;
+  "created_at": string;
+  "created_by": string;
+  "reason": string;
+  "definition": DefinitionForm;
+}
+
+export interface WaitOut {
+  "what": string;
+  "since": string;
+}
+
+export interface WarningOut {
+  "code": string;
+  "message": string;
+  "hint": string | null;
+}
+
+export interface WhoOut {
+  "name": string;
+  "scopes": string[];
+  "namespace": string | null;
+  "group": string | null;
+}
+
+export interface WhyListOut {
+  "items": WhyOut[];
+  "next_cursor": string | null;
+}
+
+export interface WhyOut {
+  "verdict": string;
+  "sentence": string;
+  "hint": string | null;
+  "code": string | null;
+  "at": string | null;
+  "from_at": string | null;
+  "count": number | null;
+  "job": string;
+  "run": string | null;
+  "timezone": string;
+}
+
+export interface Operations {
+  call_back: { path: { "callback": string }; query: Record<never, never>; body: CallbackIn; answer: CallbackOut };
+  cancel_run: { path: { "run": string }; query: Record<never, never>; body: CancelRun; answer: RunOut };
+  cancel_runs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkRuns; answer: BulkOut };
+  claim_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null; "wait"?: number }; body: LockClaimIn; answer: LockClaimOut };
+  clone_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: CloneJob; answer: JobOut };
+  create_job: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewJob; answer: JobOut };
+  create_login_code: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: LoginCodeOut };
+  create_token: { path: Record<never, never>; query: Record<never, never>; body: NewTokenIn; answer: IssuedOut };
+  delete_calendar: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
+  delete_job: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
+  diff_job_versions: { path: { "name": string }; query: { "before": number; "after": number; "namespace"?: string | null }; body: undefined; answer: DiffOut };
+  drain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
+  end_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  explain_cron: { path: Record<never, never>; query: Record<never, never>; body: CronIn; answer: CronOut };
+  explain_job: { path: { "name": string }; query: { "namespace"?: string | null; "at"?: string | null; "since"?: string | null; "tz"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: WhyListOut };
+  explain_run: { path: { "run": string }; query: { "tz"?: string | null }; body: undefined; answer: WhyOut };
+  get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
+  get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
+  get_handler: { path: { "kind": string }; query: Record<never, never>; body: undefined; answer: HandlerOut };
+  get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
+  get_job_parameters: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ParametersOut };
+  get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: StatsOut };
+  get_job_version: { path: { "name": string; "version": number }; query: { "namespace"?: string | null }; body: undefined; answer: VersionOut };
+  get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
+  get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
+  get_overview: { path: Record<never, never>; query: { "namespace"?: string | null }; body: undefined; answer: OverviewOut };
+  get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
+  get_run_logs: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "follow"?: boolean; "tail"?: number | null; "level"?: string | null; "grep"?: string | null; "since"?: string | null }; body: undefined; answer: undefined };
+  get_run_result: { path: { "run": string }; query: Record<never, never>; body: undefined; answer: ResultOut };
+  get_run_timeline: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TimelineOut };
+  healthz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
+  leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
+  list_backfills: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_BackfillOut_ };
+  list_calendars: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: CalendarsOut };
+  list_handlers: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: HandlersOut };
+  list_job_fires: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: FiresOut };
+  list_job_versions: { path: { "name": string }; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_VersionOut_ };
+  list_jobs: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null; "state"?: string | null; "owner"?: string | null; "group"?: string | null; "label"?: string[] | null; "q"?: string; "failing"?: boolean; "late"?: boolean; "sort"?: string; "strip"?: number }; body: undefined; answer: Page_JobOut_ };
+  list_journal: { path: Record<never, never>; query: { "namespace"?: string | null; "topic"?: string | null; "subject"?: string | null; "since"?: string | null; "until"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_EventOut_ };
+  list_limits: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_LimitOut_ };
+  list_locks: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_LockOut_ };
+  list_nodes: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: NodesOut };
+  list_run_attempts: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: AttemptsOut };
+  list_run_shards: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ShardsOut };
+  list_runs: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null; "job"?: string | null; "state"?: string | null; "kind"?: string | null; "since"?: string | null; "until"?: string | null; "node"?: string | null; "label"?: string[] | null; "shards"?: boolean; "tests"?: "only" | "none" | null }; body: undefined; answer: Page_RunOut_ };
+  list_tokens: { path: Record<never, never>; query: { "all"?: boolean; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TokensOut };
+  login: { path: Record<never, never>; query: Record<never, never>; body: LoginIn; answer: IssuedOut };
+  logout: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
+  metrics: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
+  patch_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobPatch; answer: JobOut };
+  pause_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  pause_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: PauseJob; answer: JobOut };
+  preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
+  put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
+  put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
+  readyz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
+  release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
+  remove_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
+  reschedule_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RescheduleJob; answer: RescheduledOut };
+  reschedule_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: RescheduleJobs; answer: RescheduledListOut };
+  resume_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  resume_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: ResumeJob; answer: JobOut };
+  retry_run: { path: { "run": string }; query: Record<never, never>; body: RetryRun; answer: RunOut };
+  retry_runs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkRuns; answer: RetriedOut };
+  revoke_token: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: TokenOut };
+  rollback_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RollbackJob; answer: JobOut };
+  rotate_token: { path: { "name": string }; query: Record<never, never>; body: RotateToken; answer: IssuedOut };
+  search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
+  set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
+  start_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: StartBackfillIn; answer: BackfillOut };
+  start_session: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
+  step_down: { path: Record<never, never>; query: Record<never, never>; body: StepDown; answer: HandoverOut };
+  stream_events: { path: Record<never, never>; query: { "topics"?: string }; body: undefined; answer: undefined };
+  trigger_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: TriggerJob; answer: RunOut | RunOut | DryRunOut };
+  try_definition: { path: Record<never, never>; query: { "namespace"?: string | null }; body: TryJob; answer: RunOut };
+  undrain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
+  validate_job: { path: Record<never, never>; query: { "namespace"?: string | null }; body: CheckJob; answer: ValidOut };
+  whoami: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
+}
+
+export const ROUTES: Record<keyof Operations, readonly [method: string, path: string]> = {
+  call_back: ["POST", "/api/v1/callbacks/{callback}"],
+  cancel_run: ["POST", "/api/v1/runs/{run}:cancel"],
+  cancel_runs: ["POST", "/api/v1/runs:cancel"],
+  claim_lock: ["PUT", "/api/v1/locks/{name}/claims/{claim}"],
+  clone_job: ["POST", "/api/v1/jobs/{name}:clone"],
+  create_job: ["POST", "/api/v1/jobs"],
+  create_login_code: ["POST", "/api/v1/login-codes"],
+  create_token: ["POST", "/api/v1/tokens"],
+  delete_calendar: ["DELETE", "/api/v1/calendars/{name}"],
+  delete_job: ["DELETE", "/api/v1/jobs/{name}"],
+  diff_job_versions: ["GET", "/api/v1/jobs/{name}/diff"],
+  drain_node: ["POST", "/api/v1/nodes/{name}:drain"],
+  end_backfill: ["DELETE", "/api/v1/backfills/{number}"],
+  explain_cron: ["POST", "/api/v1/cron:explain"],
+  explain_job: ["GET", "/api/v1/jobs/{name}/why"],
+  explain_run: ["GET", "/api/v1/runs/{run}/why"],
+  get_backfill: ["GET", "/api/v1/backfills/{number}"],
+  get_calendar: ["GET", "/api/v1/calendars/{name}"],
+  get_cluster: ["GET", "/api/v1/cluster"],
+  get_handler: ["GET", "/api/v1/handlers/{kind}"],
+  get_job: ["GET", "/api/v1/jobs/{name}"],
+  get_job_parameters: ["GET", "/api/v1/jobs/{name}/parameters"],
+  get_job_stats: ["GET", "/api/v1/jobs/{name}/stats"],
+  get_job_version: ["GET", "/api/v1/jobs/{name}/versions/{version}"],
+  get_lock: ["GET", "/api/v1/locks/{name}"],
+  get_node: ["GET", "/api/v1/nodes/{name}"],
+  get_overview: ["GET", "/api/v1/overview"],
+  get_run: ["GET", "/api/v1/runs/{run}"],
+  get_run_logs: ["GET", "/api/v1/runs/{run}/logs"],
+  get_run_result: ["GET", "/api/v1/runs/{run}/result"],
+  get_run_timeline: ["GET", "/api/v1/runs/{run}/timeline"],
+  healthz: ["GET", "/healthz"],
+  leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
+  list_backfills: ["GET", "/api/v1/backfills"],
+  list_calendars: ["GET", "/api/v1/calendars"],
+  list_handlers: ["GET", "/api/v1/handlers"],
+  list_job_fires: ["GET", "/api/v1/jobs/{name}/fires"],
+  list_job_versions: ["GET", "/api/v1/jobs/{name}/versions"],
+  list_jobs: ["GET", "/api/v1/jobs"],
+  list_journal: ["GET", "/api/v1/journal"],
+  list_limits: ["GET", "/api/v1/limits"],
+  list_locks: ["GET", "/api/v1/locks"],
+  list_nodes: ["GET", "/api/v1/nodes"],
+  list_run_attempts: ["GET", "/api/v1/runs/{run}/attempts"],
+  list_run_shards: ["GET", "/api/v1/runs/{run}/shards"],
+  list_runs: ["GET", "/api/v1/runs"],
+  list_tokens: ["GET", "/api/v1/tokens"],
+  login: ["POST", "/api/v1/login"],
+  logout: ["POST", "/api/v1/logout"],
+  metrics: ["GET", "/metrics"],
+  patch_job: ["PATCH", "/api/v1/jobs/{name}"],
+  pause_backfill: ["POST", "/api/v1/backfills/{number}:pause"],
+  pause_job: ["POST", "/api/v1/jobs/{name}:pause"],
+  preview_backfill: ["POST", "/api/v1/backfills:preview"],
+  put_calendar: ["PUT", "/api/v1/calendars/{name}"],
+  put_job: ["PUT", "/api/v1/jobs/{name}"],
+  readyz: ["GET", "/readyz"],
+  release_lock: ["POST", "/api/v1/locks/{name}:release"],
+  remove_cluster_limit: ["DELETE", "/api/v1/cluster/limits/{name}"],
+  reschedule_job: ["POST", "/api/v1/jobs/{name}:reschedule"],
+  reschedule_jobs: ["POST", "/api/v1/jobs:reschedule"],
+  resume_backfill: ["POST", "/api/v1/backfills/{number}:resume"],
+  resume_job: ["POST", "/api/v1/jobs/{name}:resume"],
+  retry_run: ["POST", "/api/v1/runs/{run}:retry"],
+  retry_runs: ["POST", "/api/v1/runs:retry"],
+  revoke_token: ["DELETE", "/api/v1/tokens/{name}"],
+  rollback_job: ["POST", "/api/v1/jobs/{name}:rollback"],
+  rotate_token: ["POST", "/api/v1/tokens/{name}:rotate"],
+  search: ["GET", "/api/v1/search"],
+  set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
+  start_backfill: ["POST", "/api/v1/backfills"],
+  start_session: ["POST", "/api/v1/session"],
+  step_down: ["POST", "/api/v1/cluster:step-down"],
+  stream_events: ["GET", "/api/v1/events"],
+  trigger_job: ["POST", "/api/v1/jobs/{name}:trigger"],
+  try_definition: ["POST", "/api/v1/jobs:test"],
+  undrain_node: ["POST", "/api/v1/nodes/{name}:undrain"],
+  validate_job: ["POST", "/api/v1/jobs:validate"],
+  whoami: ["GET", "/api/v1/whoami"],
+};

@@ -1,0 +1,21 @@
+/// A line of a run's log, taken apart: when, how grave, what.
+
+export interface LogLine {
+  /** The number of the shard, if the line is of one. */
+  shard: string;
+  at: string;
+  level: string;
+  text: string;
+}
+
+const HEAD = /^(?:#(\d+) )?(\d{4}-\d\d-\d\dT[\d:.]+Z) {2}([A-Z]+) {2}/;
+
+export function readLine(raw: string): LogLine {
+  const head = HEAD.exec(raw);
+  if (!head) return { shard: "", at: "", level: "", text: raw };
+  return { shard: head[1] ?? "", at: head[2] ?? "", level: head[3] ?? "", text: raw.slice(head[0].length) };
+}
+
+export function isGrave(level: string): boolean {
+  return level === "ERROR" || level === "CRITICAL";
+}

@@ -1,0 +1,26 @@
+/// Whether what is on the screen is live, for the chip: a small store that components subscribe to.
+import { useSyncExternalStore } from "react";
+
+export type Live =
+  | { is: "connecting" }
+  | { is: "live" }
+  | { is: "paused" }
+  | { is: "waiting"; untilMs: number; sinceMs: number };
+
+let now: Live = { is: "connecting" };
+const listeners = new Set<() => void>();
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+const read = () => now;
+
+export function setLive(next: Live): void {
+  now = next;
+  for (const listener of listeners) listener();
+}
+
+export function useLive(): Live {
+  return useSyncExternalStore(subscribe, read);
+}

@@ -1,0 +1,216 @@
+/// One job: its runs, what became of its instants, its versions, its definition; and what can be done with it.
+import { Button, Tabs } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { job as jobQuery, runs } from "../api/queries.ts";
+import type { JobOut } from "../api/types.ts";
+import { percent } from "../format/time.ts";
+import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
+import { Json } from "../parts/Json.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { State } from "../parts/State.tsx";
+import { Strip } from "../parts/Strip.tsx";
+import { At, FromNow, Took } from "../parts/Times.tsx";
+import { TriggerDialog } from "../parts/TriggerDialog.tsx";
+import { useSay } from "../words/say.ts";
+import { Fires } from "./JobFires.tsx";
+import { Chips } from "./Jobs.tsx";
+import { Versions } from "./JobVersions.tsx";
+import { RunTable } from "./RunTable.tsx";
+
+export function JobPage() {
+  const { namespace, name } = useParams({ from: "/jobs/$namespace/$name" });
+  const query = useQuery(jobQuery(namespace, name));
+  return (
+    <Loaded query={query} rows={10}>
+      {(found) => <Content job={found} />}
+    </Loaded>
+  );
+}
+
+function Content({ job }: { job: JobOut }) {
+  const say = useSay();
+  const rights = useRights();
+  const { tab = "runs" } = useSearch({ from: "/jobs/$namespace/$name" });
+  const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
+  const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume">("");
+  const isPaused = job.state === "PAUSED";
+  const close = () => setOpened("");
+  const at = job.next_due_at ?? job.next_at;
+  return (
+    <>
+      <div className="title">
+        <h1>
+          <Raw>
+            {job.namespace !== "default" && <span className="soft">{job.namespace} / </span>}
+            {job.name}
+          </Raw>
+        </h1>
+        <State of={job.state} family="job" />
+        <Chips job={{ ...job, owner: "" }} />
+        <div className="acts">
+          {rights.run && <Button onClick={() => setOpened("trigger")}>{say("do.trigger")}</Button>}
+          {rights.write && job.schedule !== null && (
+            <Button variant="default" onClick={() => setOpened(isPaused ? "resume" : "pause")}>
+              {say(isPaused ? "do.resume" : "do.pause")}
+            </Button>
+          )}
+        </div>
+      </div>
+      {job.description && (
+        <p className="soft">
+          <Raw>{job.description}</Raw>
+        </p>
+      )}
+      <div className="facts">
+        <span>
+          <b>{job.schedule ?? say("jobs.no_schedule")}</b>
+        </span>
+        {at && !isPaused && (
+          <span>
+            {say("job.next")}{" "}
+            <b>
+              <At iso={at} />
+            </b>{" "}
+            <FromNow iso={at} />
+          </span>
+        )}
+        <span>{say("job.version", { version: job.version })}</span>
+        {job.executes && (
+          <span>
+            {say("job.executes")} <Raw mono>{job.executes}</Raw>
+          </span>
+        )}
+        {job.owner && (
+          <span>
+            {say("job.owner", { owner: "" })}
+            <Raw>{job.owner}</Raw>
+          </span>
+        )}
+        <span>
+          {say("job.group", { group: "" })}
+          <Raw>{job.group}</Raw>
+        </span>
+      </div>
+      {isPaused && <PausedCard job={job} />}
+      <div className="facts">
+        <Strip strip={job.strip} isLong />
+        {job.strip && job.strip.p50_s !== null && (
+          <>
+            <span>
+              {say("job.p50")}{" "}
+              <b>
+                <Took seconds={job.strip.p50_s} />
+              </b>
+            </span>
+            <span>
+              {say("job.p95")}{" "}
+              <b>
+                <Took seconds={job.strip.p95_s} />
+              </b>
+            </span>
+          </>
+        )}
+        {job.strip?.success_rate != null && (
+          <span>
+            {say("job.success")} <b>{percent(job.strip.success_rate)}</b>
+          </span>
+        )}
+      </div>
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: next === "runs" || !next ? {} : { tab: next }, replace: true })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={say("job.tabs")} mb="md">
+          <Tabs.Tab value="runs">{say("job.tab_runs")}</Tabs.Tab>
+          <Tabs.Tab value="decisions">{say("job.tab_fires")}</Tabs.Tab>
+          <Tabs.Tab value="versions">{say("job.tab_versions")}</Tabs.Tab>
+          <Tabs.Tab value="definition">{say("job.tab_definition")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="runs">
+          <Runs job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="decisions">
+          <Fires job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions">
+          <Versions job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="definition">
+          <Json value={job.definition} label={say("job.tab_definition")} />
+        </Tabs.Panel>
+      </Tabs>
+      {opened === "trigger" && <TriggerDialog name={job.name} namespace={job.namespace} close={close} />}
+      {opened === "pause" && <PauseDialog job={job} close={close} />}
+      {opened === "resume" && <ResumeDialog job={job} close={close} />}
+    </>
+  );
+}
+
+function PausedCard({ job }: { job: JobOut }) {
+  const say = useSay();
+  return (
+    <div className="why">
+      <p>
+        {say("job.PAUSED")}
+        {job.paused_at && (
+          <>
+            {" "}
+            <At iso={job.paused_at} />
+          </>
+        )}
+        {job.paused_by && (
+          <>
+            {" · "}
+            <Raw>{job.paused_by}</Raw>
+          </>
+        )}
+        {job.paused_until && (
+          <>
+            {" → "}
+            <At iso={job.paused_until} /> (<FromNow iso={job.paused_until} />)
+          </>
+        )}
+      </p>
+      {job.pause_reason && (
+        <p className="soft">
+          <Raw>{job.pause_reason}</Raw>
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Runs({ job }: { job: JobOut }) {
+  const say = useSay();
+  const wanted = { job: job.name, namespace: job.namespace };
+  const query = useInfiniteQuery({ ...runs(wanted), queryKey: ["job", job.namespace, job.name, "runs"] });
+  return (
+    <>
+      <Loaded query={query} rows={6}>
+        {(found) => {
+          const all = found.pages.flatMap((page) => page.items);
+          if (all.length === 0) return <p className="empty">{say("job.no_runs")}</p>;
+          return <RunTable runs={all} withJob={false} />;
+        }}
+      </Loaded>
+      {query.hasNextPage && (
+        <p>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {say("job.more_runs")}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}

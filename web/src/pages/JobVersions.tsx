@@ -1,0 +1,124 @@
+/// The versions of a job: who, when, why, what differs, and the way back.
+import { Button } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { jobDiff, jobVersions } from "../api/queries.ts";
+import type { JobOut, VersionOut } from "../api/types.ts";
+import { RollbackDialog } from "../parts/actions.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { At } from "../parts/Times.tsx";
+import { useSay } from "../words/say.ts";
+
+export function Versions({ job }: { job: JobOut }) {
+  const say = useSay();
+  const query = useInfiniteQuery(jobVersions(job.namespace, job.name));
+  return (
+    <>
+      <Loaded query={query}>
+        {(found) => (
+          <ul className="lines">
+            {found.pages
+              .flatMap((page) => page.items)
+              .map((version) => (
+                <Version key={version.version} job={job} version={version} />
+              ))}
+          </ul>
+        )}
+      </Loaded>
+      {query.hasNextPage && (
+        <Button
+          variant="default"
+          loading={query.isFetchingNextPage}
+          onClick={() => void query.fetchNextPage()}
+        >
+          {say("jobs.more")}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function Version({ job, version }: { job: JobOut; version: VersionOut }) {
+  const say = useSay();
+  const rights = useRights();
+  const [isCompared, setCompared] = useState(false);
+  const [isBack, setBack] = useState(false);
+  const isCurrent = version.version === job.version;
+  const before = version.version - 1;
+  return (
+    <li>
+      <b>{say("job.version", { version: version.version })}</b>
+      {isCurrent && <span className="tag tone-good">{say("job.current")}</span>}
+      <span className="soft">
+        <At iso={version.created_at} /> <Raw>{version.created_by}</Raw>
+      </span>
+      {version.reason && <Raw>{version.reason}</Raw>}
+      <span className="end">
+        {before > 0 && (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-expanded={isCompared}
+            onClick={() => setCompared(!isCompared)}
+          >
+            {say("job.diff", { version: before })}
+          </Button>
+        )}
+        {!isCurrent && rights.write && (
+          <Button size="compact-xs" variant="default" onClick={() => setBack(true)}>
+            {say("job.rollback")}
+          </Button>
+        )}
+      </span>
+      {isCompared && <Diff job={job} before={before} after={version.version} />}
+      {isBack && <RollbackDialog job={job} version={version.version} close={() => setBack(false)} />}
+    </li>
+  );
+}
+
+function Diff({ job, before, after }: { job: JobOut; before: number; after: number }) {
+  const say = useSay();
+  const query = useQuery(jobDiff(job.namespace, job.name, before, after));
+  return (
+    <div style={{ flexBasis: "100%" }}>
+      <Loaded query={query} rows={2}>
+        {(found) => {
+          if (found.changes.length === 0) return <p>{say("job.diff_none")}</p>;
+          return (
+            <table className="list">
+              <thead>
+                <tr>
+                  <th>{say("job.diff_field")}</th>
+                  <th>{say("job.diff_before", { version: before })}</th>
+                  <th>{say("job.diff_after", { version: after })}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {found.changes.map((change) => (
+                  <tr key={change.path}>
+                    <td className="first">
+                      <Raw mono>{change.path}</Raw>
+                    </td>
+                    <td className="tone-bad">
+                      <Raw mono>{written(change.before)}</Raw>
+                    </td>
+                    <td className="tone-good">
+                      <Raw mono>{written(change.after)}</Raw>
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          );
+        }}
+      </Loaded>
+    </div>
+  );
+}
+
+function written(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,280 @@
+/// All jobs: schedule in words, next instant, last result, the strip of latest runs, actions on the row.
+import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { jobs } from "../api/queries.ts";
+import type { JobOut } from "../api/types.ts";
+import { Icon } from "../look/Icon.tsx";
+import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
+import { Command } from "../parts/Command.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { JobLink, RunLink } from "../parts/links.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { State } from "../parts/State.tsx";
+import { Strip } from "../parts/Strip.tsx";
+import { useNow } from "../parts/settings.ts";
+import { At, FromNow, Took } from "../parts/Times.tsx";
+import { TriggerDialog } from "../parts/TriggerDialog.tsx";
+import { useSay } from "../words/say.ts";
+
+const WRITTEN_MS = 250;
+
+type Opened = { what: "trigger" | "pause" | "resume"; job: JobOut } | null;
+
+export function JobsPage() {
+  const say = useSay();
+  const wanted = useSearch({ from: "/jobs" });
+  const navigate = useNavigate({ from: "/jobs" });
+  const query = useInfiniteQuery(jobs(wanted));
+  const [opened, setOpened] = useState<Opened>(null);
+  const set = (change: Partial<typeof wanted>) =>
+    void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
+  const isFiltered = Boolean(wanted.q || wanted.state || wanted.failing || wanted.late);
+  const close = () => setOpened(null);
+  return (
+    <>
+      <div className="title">
+        <h1>{say("jobs.title")}</h1>
+      </div>
+      <div className="filters">
+        <FilterText value={wanted.q ?? ""} set={(q) => set({ q })} />
+        <NativeSelect
+          aria-label={say("jobs.state")}
+          value={wanted.state ?? ""}
+          onChange={(event) => set({ state: event.currentTarget.value })}
+          data={[
+            { value: "", label: say("jobs.any_state") },
+            { value: "active", label: say("job.ACTIVE") },
+            { value: "paused", label: say("job.PAUSED") },
+            { value: "done", label: say("job.DONE") },
+            { value: "retired", label: say("job.retired") },
+          ]}
+        />
+        <NativeSelect
+          aria-label={say("jobs.sort")}
+          value={wanted.sort ?? ""}
+          onChange={(event) => set({ sort: event.currentTarget.value })}
+          data={[
+            { value: "", label: say("jobs.sort_name") },
+            { value: "next", label: say("jobs.sort_next") },
+            { value: "fails", label: say("jobs.sort_fails") },
+            { value: "p95", label: say("jobs.sort_p95") },
+          ]}
+        />
+        <Checkbox
+          label={say("jobs.failing")}
+          checked={wanted.failing ?? false}
+          onChange={(event) => set({ failing: event.currentTarget.checked })}
+        />
+        <Checkbox
+          label={say("jobs.late")}
+          checked={wanted.late ?? false}
+          onChange={(event) => set({ late: event.currentTarget.checked })}
+        />
+      </div>
+      <Loaded query={query} rows={12}>
+        {(found) => {
+          const all = found.pages.flatMap((page) => page.items);
+          if (all.length === 0)
+            return <Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />;
+          return <JobTable jobs={all} open={setOpened} />;
+        }}
+      </Loaded>
+      {query.hasNextPage && (
+        <p>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {say("jobs.more")}
+          </Button>
+        </p>
+      )}
+      {opened?.what === "trigger" && (
+        <TriggerDialog name={opened.job.name} namespace={opened.job.namespace} close={close} />
+      )}
+      {opened?.what === "pause" && <PauseDialog job={opened.job} close={close} />}
+      {opened?.what === "resume" && <ResumeDialog job={opened.job} close={close} />}
+    </>
+  );
+}
+
+function withoutEmpty<T extends object>(search: T): T {
+  return Object.fromEntries(
+    Object.entries(search).filter(([, value]) => value !== "" && value !== false),
+  ) as T;
+}
+
+/** What is written reaches the address when the user pauses, and the address reaches the field. */
+export function FilterText({
+  value,
+  set,
+  hint,
+}: {
+  value: string;
+  set: (value: string) => void;
+  hint?: string;
+}) {
+  const say = useSay();
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is written starts the wait
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => set(text), WRITTEN_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const label = hint ?? say("jobs.filter_hint");
+  return (
+    <TextInput
+      className="wide"
+      data-filter
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}
+
+function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+  const say = useSay();
+  if (!isFiltered) {
+    return (
+      <div className="empty">
+        <p>{say("jobs.none")}</p>
+        <Command text="foliot up" />
+      </div>
+    );
+  }
+  return (
+    <div className="empty">
+      <p>{say("jobs.none_match")}</p>
+      <Button variant="default" onClick={clear}>
+        {say("jobs.clear")}
+      </Button>
+    </div>
+  );
+}
+
+function JobTable({ jobs, open }: { jobs: JobOut[]; open: (opened: Opened) => void }) {
+  const say = useSay();
+  return (
+    <table className="list" aria-label={say("jobs.list")}>
+      <thead>
+        <tr>
+          <th>{say("jobs.name")}</th>
+          <th>{say("jobs.schedule")}</th>
+          <th>{say("jobs.next")}</th>
+          <th>{say("jobs.last")}</th>
+          <th>{say("jobs.strip")}</th>
+          <th className="right">{say("jobs.p95")}</th>
+          <th className="tight">
+            <span className="hidden">{say("jobs.actions")}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map((job) => (
+          <JobLine key={`${job.namespace}/${job.name}`} job={job} open={open} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void }) {
+  const say = useSay();
+  const rights = useRights();
+  const isPaused = job.state === "PAUSED";
+  const at = job.next_due_at ?? job.next_at;
+  return (
+    <tr>
+      <td className="first">
+        <span className="row" title={job.description}>
+          <JobLink job={job} />
+          {job.state !== "ACTIVE" && <State of={job.state} family="job" />}
+          <Chips job={job} />
+        </span>
+      </td>
+      <td className="cut" title={job.schedule ?? ""}>
+        {job.schedule ?? <span className="soft">{say("jobs.no_schedule")}</span>}
+      </td>
+      <td className="nowrap">
+        {at && !isPaused && (
+          <>
+            <At iso={at} />{" "}
+            <span className="soft">
+              <FromNow iso={at} />
+            </span>
+          </>
+        )}
+      </td>
+      <td>
+        {job.last_run ? (
+          <span className="row">
+            <State of={job.last_run.shown} />
+            <RunLink run={job.last_run.id} />
+          </span>
+        ) : (
+          <span className="soft">{say("jobs.never")}</span>
+        )}
+      </td>
+      <td>
+        <Strip strip={job.strip} />
+      </td>
+      <td className="right" data-label={say("jobs.p95")}>
+        <Took seconds={job.strip?.p95_s} />
+      </td>
+      <td className="tight">
+        {rights.run && (
+          <Act
+            icon="play"
+            label={`${say("do.trigger")} ${job.name}`}
+            act={() => open({ what: "trigger", job })}
+          />
+        )}
+        {rights.write && job.schedule !== null && (
+          <Act
+            icon={isPaused ? "play" : "pause"}
+            label={`${say(isPaused ? "do.resume" : "do.pause")} ${job.name}`}
+            act={() => open({ what: isPaused ? "resume" : "pause", job })}
+          />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Act({ icon, label, act }: { icon: "play" | "pause"; label: string; act: () => void }) {
+  return (
+    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} onClick={act}>
+      <Icon name={icon} size={16} />
+    </ActionIcon>
+  );
+}
+
+export function Chips({ job }: { job: JobOut }) {
+  const say = useSay();
+  const now = useNow();
+  const isLate = job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 60_000;
+  return (
+    <>
+      {isLate && <span className="tag tone-wait">{say("job.late")}</span>}
+      {job.retired_at && <span className="tag tone-idle">{say("job.retired")}</span>}
+      {job.trouble && (
+        <span className="tag tone-bad" title={job.trouble}>
+          {say("job.trouble")}
+        </span>
+      )}
+      {job.owner && (
+        <span className="soft small">
+          <Raw>{job.owner}</Raw>
+        </span>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,330 @@
+/// The overview: what needs me, what runs, what comes next, what changed.
+import { Button } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { overview } from "../api/queries.ts";
+import type { ClusterOut, EventOut, JobOut, OverviewOut, RunOut } from "../api/types.ts";
+import { count } from "../format/time.ts";
+import { RetryDialog } from "../parts/actions.tsx";
+import { Command } from "../parts/Command.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { JobLink, RunLink } from "../parts/links.tsx";
+import { Progress } from "../parts/Progress.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { State } from "../parts/State.tsx";
+import { At, FromNow, Since, Took, useFromNow } from "../parts/Times.tsx";
+import { isWord, useSay } from "../words/say.ts";
+import { type Need, needsOf } from "./needs.ts";
+
+export function OverviewPage() {
+  const say = useSay();
+  const query = useQuery({ ...overview(), refetchInterval: 10_000 });
+  return (
+    <>
+      <div className="title">
+        <h1>{say("over.title")}</h1>
+      </div>
+      <Loaded query={query} rows={8}>
+        {(found) => <Content found={found} />}
+      </Loaded>
+    </>
+  );
+}
+
+function Content({ found }: { found: OverviewOut }) {
+  const say = useSay();
+  const needs = needsOf(found);
+  const isFirstUse =
+    found.next.length === 0 &&
+    found.running.length === 0 &&
+    found.failing.length === 0 &&
+    !hasJobs(found.changes);
+  if (isFirstUse && needs.length === 0) return <FirstUse />;
+  return (
+    <div className="columns">
+      <div>
+        <section className="part" aria-labelledby="needs">
+          <h2 id="needs">
+            {say("over.needs")} {needs.length > 0 && `(${needs.length})`}
+          </h2>
+          {needs.length === 0 && (
+            <p className="tone-good">
+              <span aria-hidden="true">✔</span> {say("over.quiet")}
+            </p>
+          )}
+          <ul className="lines">
+            {needs.map((need) => (
+              <NeedLine key={keyOf(need)} need={need} />
+            ))}
+          </ul>
+        </section>
+        <section className="part" aria-labelledby="running">
+          <h2 id="running">{say("over.running")}</h2>
+          <Running runs={found.running} />
+        </section>
+      </div>
+      <div>
+        {found.cluster && (
+          <section className="part" aria-labelledby="cluster">
+            <h2 id="cluster">{say("over.cluster")}</h2>
+            <Cluster cluster={found.cluster} />
+          </section>
+        )}
+        <section className="part" aria-labelledby="next">
+          <h2 id="next">{say("over.next")}</h2>
+          <Next jobs={found.next} />
+        </section>
+        <section className="part" aria-labelledby="changes">
+          <h2 id="changes">{say("over.changes")}</h2>
+          <Changes events={found.changes} />
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function hasJobs(events: EventOut[]): boolean {
+  return events.some((event) => event.topic === "jobs");
+}
+
+function keyOf(need: Need): string {
+  switch (need.is) {
+    case "held":
+      return need.held.run.id;
+    case "node":
+      return need.node.id;
+    case "trouble":
+      return need.trouble.code + need.trouble.message;
+    default:
+      return `${need.is} ${need.job.namespace}/${need.job.name}`;
+  }
+}
+
+function NeedLine({ need }: { need: Need }) {
+  const say = useSay();
+  const ago = useFromNow();
+  const rights = useRights();
+  const [isRetrying, setRetrying] = useState(false);
+  if (need.is === "failing") {
+    const { job } = need;
+    const run = job.last_run;
+    const rank = job.rank;
+    const says = rank
+      ? say("over.failing", { failed: rank.failed, runs: rank.runs })
+      : say("over.failing_once");
+    const kind = `kind.${run?.kind ?? ""}`;
+    return (
+      <li>
+        <State of="FAILED" />
+        <JobLink job={job} />
+        <span className="soft">{says}</span>
+        {isWord(kind) && <span className="tag tone-bad">{say(kind)}</span>}
+        <span className="end">
+          {run && <RunButton run={run.id} label={say("do.log")} />}
+          {run && rights.run && (
+            <Button size="compact-xs" variant="default" onClick={() => setRetrying(true)}>
+              {say("do.retry")}
+            </Button>
+          )}
+        </span>
+        {isRetrying && run && (
+          <RetryDialog run={{ id: run.id, job: job.name }} close={() => setRetrying(false)} />
+        )}
+      </li>
+    );
+  }
+  if (need.is === "late") {
+    const due = need.job.next_due_at ?? need.job.next_at ?? "";
+    return (
+      <li>
+        <span className="tag tone-wait">{say("job.late")}</span>
+        <JobLink job={need.job} />
+        <span className="soft">{say("over.late", { ago: ago(due) })}</span>
+      </li>
+    );
+  }
+  if (need.is === "held") {
+    const { run, why } = need.held;
+    return (
+      <li>
+        <State of="HELD" />
+        <JobLink job={{ name: run.job, namespace: run.namespace }} />
+        <span className="end">
+          <RunButton run={run.id} label={say("do.open")} />
+        </span>
+        <p>{why.sentence}</p>
+        {why.hint && <p>{why.hint}</p>}
+      </li>
+    );
+  }
+  if (need.is === "node") {
+    return (
+      <li>
+        <State of={need.node.health} family="health" />
+        <Link to="/nodes">
+          <Raw>{need.node.name}</Raw>
+        </Link>
+        <span className="soft">{say("over.node", { ago: ago(need.node.last_beat_at) })}</span>
+      </li>
+    );
+  }
+  return (
+    <li>
+      <span className="tag tone-bad" translate="no">
+        {need.trouble.code}
+      </span>
+      <span>{need.trouble.message}</span>
+      {need.trouble.hint && <p>{need.trouble.hint}</p>}
+    </li>
+  );
+}
+
+function RunButton({ run, label }: { run: string; label: string }) {
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      renderRoot={(props) => <Link to="/runs/$run" params={{ run }} {...props} />}
+    >
+      {label}
+    </Button>
+  );
+}
+
+function Running({ runs }: { runs: RunOut[] }) {
+  const say = useSay();
+  if (runs.length === 0) return <p className="soft">{say("over.nothing_running")}</p>;
+  return (
+    <ul className="lines">
+      {runs.map((run) => (
+        <li key={run.id}>
+          <State of={run.shown} />
+          <JobLink job={{ name: run.job, namespace: run.namespace }} />
+          <RunLink run={run.id} />
+          <span className="soft">
+            <Raw>{run.node}</Raw>
+          </span>
+          {run.progress && <Progress of={run.progress} />}
+          <span className="end soft">{run.started_at && <Since iso={run.started_at} />}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Next({ jobs }: { jobs: JobOut[] }) {
+  const say = useSay();
+  if (jobs.length === 0) return <p className="soft">{say("over.nothing_next")}</p>;
+  return (
+    <ul className="lines">
+      {jobs.slice(0, 12).map((job) => {
+        const at = job.next_due_at ?? job.next_at;
+        return (
+          <li key={`${job.namespace}/${job.name}`}>
+            {at && <At iso={at} />}
+            <JobLink job={job} />
+            <span className="end soft">{at && <FromNow iso={at} />}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Changes({ events }: { events: EventOut[] }) {
+  const say = useSay();
+  if (events.length === 0) return <p className="soft">{say("over.no_changes")}</p>;
+  return (
+    <ul className="lines">
+      {events.slice(0, 10).map((event) => {
+        const word = `event.${event.kind}`;
+        return (
+          <li key={event.id}>
+            <span className="soft">
+              <At iso={event.at} />
+            </span>
+            <Subject event={event} />
+            <span>{isWord(word) ? say(word) : <Raw mono>{event.kind}</Raw>}</span>
+            <span className="soft">
+              <Raw>{event.by}</Raw>
+            </span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Subject({ event }: { event: EventOut }) {
+  if (event.topic === "jobs" && event.namespace !== null && event.kind.startsWith("job.")) {
+    return <JobLink job={{ name: event.subject, namespace: event.namespace }} />;
+  }
+  if (event.topic === "runs" && event.subject.startsWith("r-")) return <RunLink run={event.subject} />;
+  return <Raw>{event.subject}</Raw>;
+}
+
+export function Cluster({ cluster }: { cluster: ClusterOut }) {
+  const say = useSay();
+  return (
+    <dl className="figures">
+      <div>
+        <dt>{say("over.leader")}</dt>
+        <dd>{cluster.leader ? <Raw>{cluster.leader}</Raw> : say("over.no_leader")}</dd>
+        <dd className="soft small">{say("over.term", { term: cluster.term })}</dd>
+      </div>
+      <div>
+        <dt>{say("over.servers")}</dt>
+        <dd>{cluster.servers_online}</dd>
+      </div>
+      <div>
+        <dt>{say("over.workers")}</dt>
+        <dd>
+          {cluster.workers_online}
+          {cluster.workers_warning > 0 && <span className="tone-wait"> ▲ {cluster.workers_warning}</span>}
+        </dd>
+      </div>
+      <div>
+        <dt>{say("over.running_count")}</dt>
+        <dd>
+          {count(cluster.running)}{" "}
+          <span className="soft small">
+            / {count(cluster.slots)} {say("over.slots")}
+          </span>
+        </dd>
+      </div>
+      <div>
+        <dt>{say("over.queue")}</dt>
+        <dd>{count(cluster.queue)}</dd>
+        {cluster.oldest_ready_s !== null && cluster.oldest_ready_s >= 1 && (
+          <dd className="soft small">
+            <Took seconds={cluster.oldest_ready_s} />
+          </dd>
+        )}
+      </div>
+    </dl>
+  );
+}
+
+const FIRST_JOB = `from foliot import every, job
+
+
+@job(every("10s"))
+def hello() -> str:
+    return "hello"`;
+
+function FirstUse() {
+  const say = useSay();
+  return (
+    <section className="part stack" aria-labelledby="first">
+      <h2 id="first">{say("over.first_title")}</h2>
+      <p>1. {say("over.first_1")}</p>
+      <Command text={FIRST_JOB} />
+      <p>2. {say("over.first_2")}</p>
+      <Command text="foliot up" />
+      <p>3. {say("over.first_3")}</p>
+      <Command text="foliot job trigger hello" />
+    </section>
+  );
+}

@@ -1,0 +1,323 @@
+/// One run: where it stands and why, its live log, its attempts, shards, parameters and result.
+import { Button, Menu, Tabs } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { runAttempts, run as runQuery, runShards, runTimeline, runWhy } from "../api/queries.ts";
+import type { RunOut } from "../api/types.ts";
+import { isOver } from "../live/changes.ts";
+import { CancelDialog, RetryDialog } from "../parts/actions.tsx";
+import { Json } from "../parts/Json.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { Log } from "../parts/Log.tsx";
+import { JobLink, RunLink } from "../parts/links.tsx";
+import { Progress } from "../parts/Progress.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { State } from "../parts/State.tsx";
+import { useZone } from "../parts/settings.ts";
+import { At, Since, Took } from "../parts/Times.tsx";
+import { WhyCard } from "../parts/WhyCard.tsx";
+import { isWord, useSay } from "../words/say.ts";
+
+const RUNNING_EVERY_MS = 2000;
+
+export function RunPage() {
+  const { run: id } = useParams({ from: "/runs/$run" });
+  const query = useQuery({
+    ...runQuery(id),
+    // Progress is told with the worker's beats and is no change on the stream.
+    refetchInterval: ({ state }) => (state.data && isOver(state.data.state) ? false : RUNNING_EVERY_MS),
+  });
+  return (
+    <Loaded query={query} rows={10}>
+      {(found) => <Content run={found} />}
+    </Loaded>
+  );
+}
+
+function Content({ run }: { run: RunOut }) {
+  const say = useSay();
+  const rights = useRights();
+  const { tab = "log" } = useSearch({ from: "/runs/$run" });
+  const navigate = useNavigate({ from: "/runs/$run" });
+  const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry">("");
+  const isDone = isOver(run.state);
+  const isSharded =
+    run.open_shards > 0 || (run.attempt === 0 && run.state !== "PENDING" && run.state !== "CANCELLED");
+  const close = () => setOpened("");
+  return (
+    <>
+      <div className="title">
+        <h1>
+          <JobLink job={{ name: run.job, namespace: run.namespace }} /> <Raw mono>{run.id}</Raw>
+        </h1>
+        <State of={run.shown} />
+        {run.kind && isWord(`kind.${run.kind}`) && (
+          <span className="tag tone-bad">{say(`kind.${run.kind}`)}</span>
+        )}
+        <div className="acts">
+          {rights.run && !isDone && (
+            <>
+              <Button variant="default" onClick={() => setOpened("cancel")}>
+                {say("do.cancel")}
+              </Button>
+              <Menu transitionProps={{ duration: 0 }}>
+                <Menu.Target>
+                  <Button variant="default">{say("do.more")}</Button>
+                </Menu.Target>
+                <Menu.Dropdown>
+                  <Menu.Item onClick={() => setOpened("force")}>{say("do.force")}</Menu.Item>
+                </Menu.Dropdown>
+              </Menu>
+            </>
+          )}
+          {rights.run && isDone && <Button onClick={() => setOpened("retry")}>{say("do.retry")}</Button>}
+        </div>
+      </div>
+      <Facts run={run} />
+      <Why run={run} />
+      {run.progress && (
+        <p>
+          <Progress of={run.progress} />
+        </p>
+      )}
+      {run.error && (
+        <div className="problem">
+          <p>
+            <strong>{say("run.error")}</strong> {run.error_type && <Raw mono>{run.error_type}</Raw>}
+          </p>
+          <pre className="box" translate="no" role="region" tabIndex={0} aria-label={say("run.error")}>
+            {run.error}
+          </pre>
+        </div>
+      )}
+      <Tabs
+        value={tab}
+        onChange={(next) =>
+          void navigate({ search: next === "log" || !next ? {} : { tab: next }, replace: true })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={say("run.tabs")} mb="md">
+          <Tabs.Tab value="log">{say("run.tab_log")}</Tabs.Tab>
+          <Tabs.Tab value="data">{say("run.tab_data")}</Tabs.Tab>
+          {isSharded && <Tabs.Tab value="shards">{say("run.tab_shards")}</Tabs.Tab>}
+          <Tabs.Tab value="attempts">{say("run.tab_attempts")}</Tabs.Tab>
+          <Tabs.Tab value="timeline">{say("run.tab_timeline")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="log">
+          <Log run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="data">
+          <section className="part">
+            <h2>{say("run.params")}</h2>
+            {run.params === null ? (
+              <p className="soft">{say("run.none")}</p>
+            ) : (
+              <Json value={run.params} label={say("run.params")} />
+            )}
+          </section>
+          <section className="part">
+            <h2>{say("run.result")}</h2>
+            {run.result === null ? (
+              <p className="soft">{say(isDone ? "run.none" : "run.no_result")}</p>
+            ) : (
+              <Json value={run.result} label={say("run.result")} />
+            )}
+          </section>
+        </Tabs.Panel>
+        <Tabs.Panel value="shards">
+          <Shards run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="attempts">
+          <Attempts run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="timeline">
+          <Timeline run={run} />
+        </Tabs.Panel>
+      </Tabs>
+      {(opened === "cancel" || opened === "force") && (
+        <CancelDialog run={run} force={opened === "force"} close={close} />
+      )}
+      {opened === "retry" && <RetryDialog run={run} close={close} />}
+    </>
+  );
+}
+
+function Facts({ run }: { run: RunOut }) {
+  const say = useSay();
+  return (
+    <div className="facts">
+      <span>
+        {say("run.due")}{" "}
+        <b>
+          <At iso={run.due_at} />
+        </b>
+      </span>
+      {run.started_at && (
+        <span>
+          {say("run.started")}{" "}
+          <b>
+            <At iso={run.started_at} />
+          </b>
+        </span>
+      )}
+      {run.duration_s !== null && (
+        <span>
+          {say("run.took")}{" "}
+          <b>
+            <Took seconds={run.duration_s} />
+          </b>
+        </span>
+      )}
+      {run.state === "RUNNING" && run.started_at && (
+        <span>
+          {say("run.runs_for")}{" "}
+          <b>
+            <Since iso={run.attempt_started_at ?? run.started_at} />
+          </b>
+        </span>
+      )}
+      {run.node && (
+        <span>
+          {say("run.on")}{" "}
+          <b>
+            <Raw>{run.node}</Raw>
+          </b>
+        </span>
+      )}
+      {run.attempt > 0 && <span>{say("run.attempt", { attempt: run.attempt })}</span>}
+      <span>{say("run.version", { version: run.version })}</span>
+      <span>
+        {say(`origin.${run.origin}`)} {run.triggered_by && <Raw>{run.triggered_by}</Raw>}
+      </span>
+      {run.reason && <Raw>{run.reason}</Raw>}
+      {run.retry_of && (
+        <span>
+          {say("run.retry_of")} <RunLink run={run.retry_of} />
+        </span>
+      )}
+      {run.parent && (
+        <span>
+          {say("run.part_of")} <RunLink run={run.parent} />
+        </span>
+      )}
+      {run.fence && <span>{say("run.fence", { fence: run.fence })}</span>}
+    </div>
+  );
+}
+
+function Why({ run }: { run: RunOut }) {
+  const zone = useZone();
+  const { data } = useQuery(runWhy(run.id, zone));
+  return data ? <WhyCard why={data} /> : null;
+}
+
+function Attempts({ run }: { run: RunOut }) {
+  const say = useSay();
+  const query = useQuery(runAttempts(run.id));
+  return (
+    <Loaded query={query}>
+      {(found) => (
+        <>
+          {found.items.length === 0 && <p className="empty">{say("run.no_attempts")}</p>}
+          <ul className="lines">
+            {found.items.map((one) => {
+              const ownCause = isOver(run.state) ? run.state : "running";
+              const cause = `cause.${one.cause ?? (ownCause === "running" ? "running" : "")}`;
+              return (
+                <li key={one.attempt}>
+                  <b>{say("run.attempt", { attempt: one.attempt })}</b>
+                  {isWord(cause) ? <span>{say(cause)}</span> : <State of={run.state} />}
+                  <span className="soft">
+                    <Raw>{one.node}</Raw>
+                  </span>
+                  {one.started_at && <At iso={one.started_at} />}
+                  <span className="end soft">
+                    <Took seconds={one.duration_s} />
+                  </span>
+                  {one.error && (
+                    <p translate="no">
+                      {one.error_type} {one.error}
+                    </p>
+                  )}
+                </li>
+              );
+            })}
+          </ul>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Shards({ run }: { run: RunOut }) {
+  const say = useSay();
+  const query = useQuery({
+    ...runShards(run.id),
+    refetchInterval: isOver(run.state) ? false : RUNNING_EVERY_MS,
+  });
+  return (
+    <Loaded query={query}>
+      {(found) => (
+        <>
+          {found.items.length === 0 && <p className="empty">{say("run.no_shards")}</p>}
+          <ul className="lines">
+            {found.items.map((shard) => (
+              <li key={shard.id}>
+                <span className="soft">
+                  {say("run.shard")} {shard.shard ?? ""}
+                </span>
+                <State of={shard.shown} />
+                <RunLink run={shard.id} />
+                <span className="soft">
+                  <Raw>{shard.node}</Raw>
+                </span>
+                <span className="end soft">
+                  <Took seconds={shard.duration_s} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Loaded>
+  );
+}
+
+function Timeline({ run }: { run: RunOut }) {
+  const say = useSay();
+  const query = useQuery(runTimeline(run.id));
+  return (
+    <Loaded query={query}>
+      {(found) => (
+        <ul className="lines">
+          {found.items.map((entry, index) => (
+            <li key={index}>
+              <At iso={entry.at} />
+              <span>{timelineWord(say, entry.what)}</span>
+              {entry.state && <State of={entry.state} />}
+              {entry.attempt !== null && (
+                <span className="soft">{say("run.attempt", { attempt: entry.attempt })}</span>
+              )}
+              {entry.node && (
+                <span className="soft">
+                  <Raw>{entry.node}</Raw>
+                </span>
+              )}
+              {entry.detail && <p translate="no">{entry.detail}</p>}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Loaded>
+  );
+}
+
+function timelineWord(say: ReturnType<typeof useSay>, what: string): string {
+  const word = `line.${what}`;
+  if (isWord(word)) return say(word);
+  const cause = `cause.${what.replace(/^attempt /, "")}`;
+  return isWord(cause) ? say("line.attempt", { cause: say(cause) }) : what;
+}

@@ -1,0 +1,124 @@
+/// Runs, newest first. Rows change in place; new ones wait behind a pill while the pointer is on the list.
+import { Button, NativeSelect } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useCallback, useRef, useState } from "react";
+import { runs } from "../api/queries.ts";
+import type { Change } from "../live/changes.ts";
+import { useChanges } from "../live/Follower.tsx";
+import { Command } from "../parts/Command.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { useSay } from "../words/say.ts";
+import { FilterText } from "./Jobs.tsx";
+import { RunTable } from "./RunTable.tsx";
+
+const STATES = ["PENDING", "HELD", "RETRYING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
+const EVERY_MS = 1000;
+
+export function RunsPage() {
+  const say = useSay();
+  const wanted = useSearch({ from: "/runs" });
+  const navigate = useNavigate({ from: "/runs" });
+  const query = useInfiniteQuery({ ...runs(wanted), retry: false });
+  const [fresh, setFresh] = useState(0);
+  const isOver = useRef(false);
+  const { refetch } = query;
+  const show = useCallback(() => {
+    setFresh(0);
+    void refetch();
+  }, [refetch]);
+  useNewRuns(wanted.job ?? "", (count) => {
+    if (isOver.current) setFresh((before) => before + count);
+    else show();
+  });
+  const set = (change: Partial<typeof wanted>) =>
+    void navigate({
+      search: (before) => {
+        const next = { ...before, ...change };
+        return Object.fromEntries(Object.entries(next).filter(([, value]) => value !== ""));
+      },
+      replace: true,
+    });
+  const isFiltered = Boolean(wanted.job || wanted.state);
+  return (
+    <>
+      <div className="title">
+        <h1>{say("runs.title")}</h1>
+      </div>
+      <div className="filters">
+        <FilterText value={wanted.job ?? ""} set={(job) => set({ job })} hint={say("runs.job_hint")} />
+        <NativeSelect
+          aria-label={say("runs.state")}
+          value={wanted.state ?? ""}
+          onChange={(event) => set({ state: event.currentTarget.value })}
+          data={[
+            { value: "", label: say("runs.any_state") },
+            ...STATES.map((state) => ({ value: state, label: say(`state.${state}`) })),
+          ]}
+        />
+        <span role="status">
+          {fresh > 0 && (
+            <button type="button" className="pill" onClick={show}>
+              {say("runs.new", { count: fresh })}
+            </button>
+          )}
+        </span>
+      </div>
+      <div
+        onPointerEnter={() => {
+          isOver.current = true;
+        }}
+        onPointerLeave={() => {
+          isOver.current = false;
+        }}
+      >
+        <Loaded query={query} rows={12}>
+          {(found) => {
+            const all = found.pages.flatMap((page) => page.items);
+            if (all.length > 0) return <RunTable runs={all} />;
+            return (
+              <div className="empty">
+                <p>{say(isFiltered ? "runs.none_match" : "runs.none")}</p>
+                {!isFiltered && <Command text="foliot job trigger greet" />}
+              </div>
+            );
+          }}
+        </Loaded>
+      </div>
+      {query.hasNextPage && (
+        <p>
+          <Button
+            variant="default"
+            loading={query.isFetchingNextPage}
+            onClick={() => void query.fetchNextPage()}
+          >
+            {say("runs.more")}
+          </Button>
+        </p>
+      )}
+    </>
+  );
+}
+
+/** Tells how many runs were created, at most once a second. */
+function useNewRuns(job: string, tell: (count: number) => void): void {
+  const waiting = useRef(0);
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
+  const latest = useRef(tell);
+  latest.current = tell;
+  const listener = useCallback(
+    (change: Change) => {
+      const isNew = change.kind === "run.created" || change.kind === "run.started";
+      if (!isNew || (job !== "" && change.data.job !== job)) return;
+      waiting.current += change.kind === "run.created" ? 1 : 0;
+      if (timer.current !== null) return;
+      timer.current = setTimeout(() => {
+        timer.current = null;
+        latest.current(waiting.current);
+        waiting.current = 0;
+      }, EVERY_MS);
+    },
+    [job],
+  );
+  useChanges(listener);
+}

@@ -1,0 +1,37 @@
+/// Something to copy: a command or a piece of code.
+import { ActionIcon } from "@mantine/core";
+import { useState } from "react";
+import { Icon } from "../look/Icon.tsx";
+import { useSay } from "../words/say.ts";
+
+export function Command({ text }: { text: string }) {
+  return (
+    <div className="command">
+      <pre translate="no">{text}</pre>
+      <Copy text={text} />
+    </div>
+  );
+}
+
+export function Copy({ text }: { text: string }) {
+  const say = useSay();
+  const [isCopied, setCopied] = useState(false);
+  const copy = async () => {
+    await navigator.clipboard?.writeText(text);
+    setCopied(true);
+    setTimeout(() => setCopied(false), 1500);
+  };
+  const label = say(isCopied ? "do.copied" : "do.copy");
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="sm"
+      aria-label={label}
+      title={label}
+      onClick={() => void copy()}
+    >
+      <Icon name={isCopied ? "check" : "copy"} size={16} />
+    </ActionIcon>
+  );
+}

@@ -1,0 +1,16 @@
+/// A state as glyph and word.
+import { isWord, useSay } from "../words/say.ts";
+import { glyphOf, toneOf } from "./state.ts";
+
+type Family = "state" | "job" | "health" | "decision";
+
+export function State({ of, family = "state" }: { of: string; family?: Family }) {
+  const say = useSay();
+  const word = `${family}.${of}`;
+  return (
+    <span className={`state tone-${toneOf(of)}`}>
+      <span aria-hidden="true">{glyphOf(of)}</span>
+      {isWord(word) ? say(word) : of.toLowerCase()}
+    </span>
+  );
+}

@@ -1,0 +1,42 @@
+/// The run strip: a job's latest runs as bars of their durations, in the colours of their states.
+import { Link } from "@tanstack/react-router";
+import type { StripOut } from "../api/types.ts";
+import { duration } from "../format/time.ts";
+import { isWord, useSay, useUnits } from "../words/say.ts";
+import { toneOf } from "./state.ts";
+
+const LEAST = 0.18;
+
+export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLong?: boolean }) {
+  const say = useSay();
+  const units = useUnits();
+  const runs = strip?.runs ?? [];
+  if (runs.length === 0) return <span className="soft small">{say("strip.none")}</span>;
+  const longest = Math.max(0.001, ...runs.map((run) => run.duration_s ?? 0));
+  const good = runs.filter((run) => run.state === "SUCCEEDED").length;
+  const bad = runs.filter((run) => run.state === "FAILED").length;
+  return (
+    <span
+      className={isLong ? "strip long" : "strip"}
+      role="group"
+      aria-label={say("strip.label", { count: runs.length, good, bad })}
+    >
+      {runs.map((run) => {
+        const word = `state.${run.shown}`;
+        const took = run.duration_s === null ? "" : ` · ${duration(run.duration_s, units)}`;
+        const share = LEAST + (1 - LEAST) * Math.sqrt((run.duration_s ?? 0) / longest);
+        return (
+          <Link
+            key={run.id}
+            to="/runs/$run"
+            params={{ run: run.id }}
+            tabIndex={-1}
+            className={`plain bar-${toneOf(run.shown)}`}
+            style={{ height: `${Math.round(share * 100)}%` }}
+            title={`${run.id} · ${isWord(word) ? say(word) : run.shown}${took}`}
+          />
+        );
+      })}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+/// Instants and durations on the page, each with its exact value in a title.
+import { clockTime, duration, exactTime, secondsUntil } from "../format/time.ts";
+import { useSay, useUnits } from "../words/say.ts";
+import { useNow, useZone } from "./settings.ts";
+
+export function At({ iso }: { iso: string }) {
+  const zone = useZone();
+  const now = useNow();
+  return (
+    <time dateTime={iso} title={exactTime(iso, zone)} className="nowrap">
+      {clockTime(iso, zone, now)}
+    </time>
+  );
+}
+
+/** `in 42 s` or `3 m ago`. */
+export function FromNow({ iso }: { iso: string }) {
+  const zone = useZone();
+  const text = useFromNow()(iso);
+  return (
+    <span title={exactTime(iso, zone)} className="nowrap">
+      {text}
+    </span>
+  );
+}
+
+export function useFromNow(): (iso: string) => string {
+  const say = useSay();
+  const units = useUnits();
+  const now = useNow();
+  return (iso) => {
+    const seconds = Math.round(secondsUntil(iso, now));
+    if (seconds === 0) return say("time.now");
+    return say(seconds > 0 ? "time.in" : "time.ago", { span: duration(seconds, units) });
+  };
+}
+
+export function Took({ seconds }: { seconds: number | null | undefined }) {
+  const units = useUnits();
+  if (seconds === null || seconds === undefined) return null;
+  return (
+    <span title={`${seconds} ${units.s}`} className="nowrap">
+      {duration(seconds, units)}
+    </span>
+  );
+}
+
+/** Time since an instant, going on. */
+export function Since({ iso }: { iso: string }) {
+  const units = useUnits();
+  const now = useNow();
+  const seconds = Math.max(0, Math.round(-secondsUntil(iso, now)));
+  return <span className="nowrap">{duration(seconds, units)}</span>;
+}

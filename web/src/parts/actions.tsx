@@ -1,0 +1,133 @@
+/// What can be done with jobs, runs and nodes: each action is a dialog that says what happens.
+import { TextInput } from "@mantine/core";
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import type { JobOut, NodeOut, RunOut } from "../api/types.ts";
+import { useSay } from "../words/say.ts";
+import { Confirm } from "./Confirm.tsx";
+import { tell } from "./Toasts.tsx";
+
+interface Closable {
+  close: () => void;
+}
+type NamedJob = Pick<JobOut, "name" | "namespace">;
+
+export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
+  const say = useSay();
+  const [until, setUntil] = useState("");
+  return (
+    <Confirm
+      title={say("pause.title", { job: job.name })}
+      says={say("pause.says")}
+      action={say("do.pause")}
+      close={close}
+      change={async ({ reason, key }) => {
+        const at = until === "" ? {} : { until: new Date(until).toISOString() };
+        const query = { namespace: job.namespace };
+        await call("pause_job", { path: { name: job.name }, query, body: { reason, ...at }, key });
+        tell(say("pause.done", { job: job.name }));
+      }}
+    >
+      <TextInput
+        type="datetime-local"
+        label={say("pause.until")}
+        value={until}
+        onChange={(event) => setUntil(event.currentTarget.value)}
+      />
+    </Confirm>
+  );
+}
+
+export function ResumeDialog({ job, close }: Closable & { job: NamedJob }) {
+  const say = useSay();
+  return (
+    <Confirm
+      title={say("resume.title", { job: job.name })}
+      says={say("resume.says")}
+      action={say("do.resume")}
+      close={close}
+      change={async ({ reason, key }) => {
+        const query = { namespace: job.namespace };
+        await call("resume_job", { path: { name: job.name }, query, body: { reason }, key });
+        tell(say("resume.done", { job: job.name }));
+      }}
+    />
+  );
+}
+
+export function CancelDialog({ run, force, close }: Closable & { run: RunOut; force: boolean }) {
+  const say = useSay();
+  const says = run.state === "PENDING" ? "cancel.says_waiting" : "cancel.says_running";
+  return (
+    <Confirm
+      title={say("cancel.title", { run: run.id })}
+      says={say(force ? "cancel.says_force" : says)}
+      action={say(force ? "do.force" : "do.cancel")}
+      isDanger
+      close={close}
+      change={async ({ reason, key }) => {
+        await call("cancel_run", { path: { run: run.id }, body: { reason, force }, key });
+        tell(say("cancel.done", { run: run.id }));
+      }}
+    />
+  );
+}
+
+export function RetryDialog({ run, close }: Closable & { run: Pick<RunOut, "id" | "job"> }) {
+  const say = useSay();
+  return (
+    <Confirm
+      title={say("retry.title", { run: run.id })}
+      says={say("retry.says", { job: run.job })}
+      action={say("do.retry")}
+      close={close}
+      change={async ({ reason, key }) => {
+        const made = await call("retry_run", { path: { run: run.id }, body: { reason }, key });
+        tell(say("retry.done", { run: run.id }), { id: made.id, label: say("trigger.see") });
+      }}
+    />
+  );
+}
+
+export function RollbackDialog({ job, version, close }: Closable & { job: JobOut; version: number }) {
+  const say = useSay();
+  return (
+    <Confirm
+      title={say("job.rollback_title", { version })}
+      says={say("job.rollback_says", { version })}
+      action={say("job.rollback")}
+      close={close}
+      change={async ({ reason, key }) => {
+        const headers = { "If-Match": `"v${job.version}"` };
+        const query = { namespace: job.namespace };
+        await call("rollback_job", {
+          path: { name: job.name },
+          query,
+          body: { to: version, reason },
+          headers,
+          key,
+        });
+        tell(say("rollback.done", { job: job.name, version }));
+      }}
+    />
+  );
+}
+
+export function DrainDialog({ node, close }: Closable & { node: NodeOut }) {
+  const say = useSay();
+  const isBack = node.state === "DRAINING";
+  return (
+    <Confirm
+      title={say(isBack ? "nodes.undrain_title" : "nodes.drain_title", { name: node.name })}
+      says={isBack ? say("nodes.undrain_says") : say("nodes.drain_says", { count: node.running })}
+      action={say(isBack ? "nodes.undrain" : "nodes.drain")}
+      close={close}
+      change={async ({ reason, key }) => {
+        const path = { name: node.id };
+        if (isBack) await call("undrain_node", { path, body: { reason }, key });
+        else await call("drain_node", { path, body: { reason }, key });
+        tell(say(isBack ? "undrain.done" : "drain.done", { name: node.name }));
+      }}
+    />
+  );
+}

@@ -1,0 +1,56 @@
+/// What the user chose for this browser: the zone of times.
+import { useSyncExternalStore } from "react";
+import { serverNow } from "../api/call.ts";
+import { browserZone } from "../format/time.ts";
+
+const KEPT = "foliot.zone";
+const listeners = new Set<() => void>();
+let zone = localStorage.getItem(KEPT) === "UTC" ? "UTC" : browserZone();
+
+export function chooseZone(wanted: string): void {
+  zone = wanted;
+  localStorage.setItem(KEPT, wanted);
+  for (const listener of listeners) listener();
+}
+
+// These stand outside of the hooks: a new function at each render would subscribe anew each time.
+function onZone(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+const readZone = () => zone;
+
+export function useZone(): string {
+  return useSyncExternalStore(onZone, readZone);
+}
+
+let nowMs = serverNow();
+const tickers = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+function tick(): void {
+  nowMs = serverNow();
+  for (const ticker of tickers) ticker();
+}
+
+/** The server's time, once a second. All that show it share one timer. */
+export function useNow(): number {
+  return useSyncExternalStore(onTick, readNow);
+}
+
+const readNow = () => nowMs;
+
+function onTick(listener: () => void): () => void {
+  tickers.add(listener);
+  if (timer === null) {
+    nowMs = serverNow();
+    timer = setInterval(tick, 1000);
+  }
+  return () => {
+    tickers.delete(listener);
+    if (tickers.size === 0 && timer !== null) {
+      clearInterval(timer);
+      timer = null;
+    }
+  };
+}

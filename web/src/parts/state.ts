@@ -1,0 +1,33 @@
+/// How each state looks: a tone and a glyph. The word stands beside them, so colour alone tells nothing.
+export type Tone = "good" | "busy" | "wait" | "bad" | "stop" | "idle";
+
+const TONES: Record<string, [Tone, string]> = {
+  PENDING: ["wait", "◷"],
+  RUNNING: ["busy", "▶"],
+  SUCCEEDED: ["good", "✔"],
+  FAILED: ["bad", "✖"],
+  CANCELLED: ["stop", "■"],
+  HELD: ["wait", "▲"],
+  RETRYING: ["wait", "↻"],
+  CANCELLING: ["stop", "■"],
+  ACTIVE: ["good", "●"],
+  PAUSED: ["idle", "❚❚"],
+  DONE: ["idle", "✔"],
+  ONLINE: ["good", "●"],
+  WARNING: ["wait", "▲"],
+  OFFLINE: ["bad", "○"],
+  DEAD: ["bad", "✖"],
+  LEFT: ["idle", "○"],
+  draining: ["wait", "◍"],
+  CREATED: ["good", "✔"],
+  SKIPPED: ["idle", "–"],
+  PLANNED: ["idle", "◷"],
+};
+
+export function toneOf(state: string): Tone {
+  return TONES[state]?.[0] ?? "idle";
+}
+
+export function glyphOf(state: string): string {
+  return TONES[state]?.[1] ?? "·";
+}

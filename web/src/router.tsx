@@ -1,0 +1,73 @@
+/// The addresses of the console. Filters and tabs stand in the query: every view is a link.
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { OverviewPage } from "./pages/Overview.tsx";
+import { Shell } from "./shell/Shell.tsx";
+import { useSay } from "./words/say.ts";
+
+type Search = Record<string, unknown>;
+
+function text(value: unknown): string | undefined {
+  if (typeof value === "string" && value !== "") return value;
+  return typeof value === "number" ? String(value) : undefined;
+}
+
+/** Only what is there: an absent filter is absent from the address, too. */
+function present<T extends object>(search: T): Partial<T> {
+  return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Partial<T>;
+}
+
+function NoPage() {
+  const say = useSay();
+  return <p className="empty">{say("fail.no_page")}</p>;
+}
+
+const root = createRootRoute({ component: Shell, notFoundComponent: NoPage });
+
+const overview = createRoute({ getParentRoute: () => root, path: "/", component: OverviewPage });
+const login = createRoute({ getParentRoute: () => root, path: "/login", component: () => null });
+const jobs = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs",
+  validateSearch: (search: Search) =>
+    present({
+      q: text(search.q),
+      state: text(search.state),
+      sort: text(search.sort),
+      failing: search.failing === true ? true : undefined,
+      late: search.late === true ? true : undefined,
+    }),
+  component: lazyRouteComponent(() => import("./pages/Jobs.tsx"), "JobsPage"),
+});
+const job = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs/$namespace/$name",
+  validateSearch: (search: Search) => present({ tab: text(search.tab) }),
+  component: lazyRouteComponent(() => import("./pages/Job.tsx"), "JobPage"),
+});
+const runs = createRoute({
+  getParentRoute: () => root,
+  path: "/runs",
+  validateSearch: (search: Search) => present({ job: text(search.job), state: text(search.state) }),
+  component: lazyRouteComponent(() => import("./pages/Runs.tsx"), "RunsPage"),
+});
+const run = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/$run",
+  validateSearch: (search: Search) => present({ tab: text(search.tab) }),
+  component: lazyRouteComponent(() => import("./pages/Run.tsx"), "RunPage"),
+});
+const nodes = createRoute({
+  getParentRoute: () => root,
+  path: "/nodes",
+  component: lazyRouteComponent(() => import("./pages/Nodes.tsx"), "NodesPage"),
+});
+
+const tree = root.addChildren([overview, login, jobs, job, runs, run, nodes]);
+
+export const router = createRouter({ routeTree: tree, scrollRestoration: true });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

@@ -1,0 +1,297 @@
+/// The frame around every page: rail, header, live chip, search, keys, and the dialog of an ended session.
+import { ActionIcon, Button, Menu, Modal, NativeSelect, useMantineColorScheme } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { overview, whoami } from "../api/queries.ts";
+import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
+import { browserZone, clockTime, duration } from "../format/time.ts";
+import { Follower } from "../live/Follower.tsx";
+import { useLive } from "../live/status.ts";
+import mark from "../look/foliot.svg";
+import { Icon } from "../look/Icon.tsx";
+import { needsOf } from "../pages/needs.ts";
+import { Boundary } from "../parts/Boundary.tsx";
+import { chooseZone, useNow, useZone } from "../parts/settings.ts";
+import { Toasts } from "../parts/Toasts.tsx";
+import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
+import { LoginForm, LoginPage } from "./Login.tsx";
+import { Search } from "./Search.tsx";
+
+export function Shell() {
+  const location = useLocation();
+  const navigate = useNavigate();
+  const session = useSession();
+  if (location.pathname === "/login") return <LoginPage onIn={() => void navigate({ to: "/" })} />;
+  if (session.is === "out") return <LoginPage onIn={() => undefined} />;
+  return <Inside />;
+}
+
+function Inside() {
+  const say = useSay();
+  const session = useSession();
+  const location = useLocation();
+  const [open, setOpen] = useState<"" | "search" | "keys">("");
+  const { data: who } = useQuery(whoami());
+  useEffect(() => {
+    if (who) noteGoodAnswer();
+  }, [who]);
+  useKeys(setOpen);
+  return (
+    <div className="shell">
+      <a className="skip" href="#main">
+        {say("nav.skip")}
+      </a>
+      <Rail />
+      <Header onSearch={() => setOpen("search")} onKeys={() => setOpen("keys")} who={who?.name ?? ""} />
+      <main className="main" id="main" tabIndex={-1}>
+        <Boundary at={location.pathname}>
+          <Outlet />
+        </Boundary>
+      </main>
+      {who && <Follower epoch={session.epoch} />}
+      {open === "search" && <Search close={() => setOpen("")} />}
+      {open === "keys" && <Keys close={() => setOpen("")} />}
+      {session.is === "ended" && <EndedSession />}
+      <Toasts />
+    </div>
+  );
+}
+
+function EndedSession() {
+  const say = useSay();
+  return (
+    <Modal
+      opened
+      onClose={() => undefined}
+      withCloseButton={false}
+      title={say("login.title")}
+      transitionProps={{ duration: 0 }}
+      zIndex={500}
+    >
+      <LoginForm says={say("login.expired")} />
+    </Modal>
+  );
+}
+
+function Rail() {
+  const say = useSay();
+  const { data } = useQuery(overview());
+  const needs = data ? needsOf(data).length : 0;
+  const { pathname } = useLocation();
+  const items = [
+    { to: "/", icon: "overview", word: "nav.overview" },
+    { to: "/jobs", icon: "jobs", word: "nav.jobs" },
+    { to: "/runs", icon: "runs", word: "nav.runs" },
+    { to: "/nodes", icon: "nodes", word: "nav.nodes" },
+  ] as const;
+  return (
+    <nav className="rail" aria-label={say("nav.label")}>
+      <div className="brand" translate="no">
+        <img src={mark} alt="" />
+        Foliot
+      </div>
+      {items.map(({ to, icon, word }) => {
+        const isHere = to === "/" ? pathname === "/" : pathname.startsWith(to);
+        return (
+          <Link key={to} to={to} className="item" aria-current={isHere ? "page" : undefined}>
+            <Icon name={icon} />
+            {say(word)}
+            {to === "/" && needs > 0 && <span className="count">{needs}</span>}
+          </Link>
+        );
+      })}
+    </nav>
+  );
+}
+
+interface HeaderProps {
+  onSearch: () => void;
+  onKeys: () => void;
+  who: string;
+}
+
+function Header({ onSearch, onKeys, who }: HeaderProps) {
+  const say = useSay();
+  const zone = useZone();
+  const mine = browserZone();
+  const zones = mine === "UTC" ? ["UTC"] : [mine, "UTC"];
+  return (
+    <div className="head" role="region" aria-label={say("head.label")}>
+      <button type="button" className="find" onClick={onSearch}>
+        <Icon name="search" size={16} />
+        <span>{say("head.search")}</span>
+        <kbd translate="no">Ctrl K</kbd>
+      </button>
+      <span className="grow" />
+      <NativeSelect
+        className="zone"
+        size="xs"
+        variant="unstyled"
+        translate="no"
+        aria-label={say("head.zone")}
+        value={zone}
+        onChange={(event) => chooseZone(event.currentTarget.value)}
+        data={zones}
+      />
+      <LiveChip />
+      <Languages />
+      <Themes />
+      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+        <Menu.Target>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={say("head.account")}
+            title={say("head.account")}
+          >
+            <Icon name="user" />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          <Menu.Label>
+            <span translate="no">{who}</span>
+          </Menu.Label>
+          <Menu.Item onClick={onKeys}>{say("head.keys")}</Menu.Item>
+          <Menu.Item component="a" href="/api/docs">
+            {say("head.api")}
+          </Menu.Item>
+          <Menu.Item onClick={() => void logOut()}>{say("head.logout")}</Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    </div>
+  );
+}
+
+function LiveChip() {
+  const say = useSay();
+  const units = useUnits();
+  const live = useLive();
+  const now = useNow();
+  const zone = useZone();
+  let text = live.is === "waiting" ? "" : say(`live.${live.is}`);
+  if (live.is === "waiting") {
+    const isLong = Date.now() - live.sinceMs > 30_000;
+    const at = clockTime(new Date(live.sinceMs).toISOString(), zone, now);
+    const seconds = Math.max(1, Math.round((live.untilMs - Date.now()) / 1000));
+    text = isLong ? say("live.stale", { at }) : say("live.waiting", { in: duration(seconds, units) });
+  }
+  return (
+    <span className="chip" data-is={live.is} role="status" title={text}>
+      <i aria-hidden="true" />
+      <span>{text}</span>
+    </span>
+  );
+}
+
+function Languages() {
+  const say = useSay();
+  const client = useQueryClient();
+  const language = useLanguage();
+  const other = language === "en" ? "zh-CN" : "en";
+  return (
+    <Button
+      variant="subtle"
+      color="gray"
+      size="compact-sm"
+      lang={other}
+      translate="no"
+      onClick={() => {
+        choose(other);
+        void client.invalidateQueries();
+      }}
+    >
+      {say("head.language")}
+    </Button>
+  );
+}
+
+const NEXT = { light: "dark", dark: "auto", auto: "light" } as const;
+const LOOKS = {
+  light: ["sun", "head.theme_light"],
+  dark: ["moon", "head.theme_dark"],
+  auto: ["system", "head.theme_system"],
+} as const;
+
+function Themes() {
+  const say = useSay();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const [icon, word] = LOOKS[colorScheme];
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={say(word)}
+      title={say(word)}
+      onClick={() => setColorScheme(NEXT[colorScheme])}
+    >
+      <Icon name={icon} />
+    </ActionIcon>
+  );
+}
+
+function Keys({ close }: { close: () => void }) {
+  const say = useSay();
+  const keys = [
+    ["Ctrl K", "keys.search"],
+    ["/", "keys.filter"],
+    ["g o · g j · g r · g n", "keys.go"],
+    ["?", "keys.help"],
+  ] as const;
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={say("keys.title")}
+      closeButtonProps={{ "aria-label": say("do.close") }}
+      transitionProps={{ duration: 0 }}
+    >
+      <ul className="lines">
+        {keys.map(([key, word]) => (
+          <li key={key}>
+            <kbd translate="no">{key}</kbd> {say(word)}
+          </li>
+        ))}
+      </ul>
+    </Modal>
+  );
+}
+
+const GO: Record<string, string> = { o: "/", j: "/jobs", r: "/runs", n: "/nodes" };
+const PAIR_MS = 1200;
+
+function useKeys(open: (what: "search" | "keys") => void): void {
+  const navigate = useNavigate();
+  useEffect(() => {
+    let wentAt = 0;
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        open("search");
+        return;
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const to = GO[event.key];
+      if (to && Date.now() - wentAt < PAIR_MS) void navigate({ to });
+      wentAt = event.key === "g" ? Date.now() : 0;
+      if (event.key === "?") open("keys");
+      if (event.key === "/") {
+        const filter = document.querySelector<HTMLElement>("[data-filter]");
+        if (!filter) return;
+        event.preventDefault();
+        filter.focus();
+      }
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [navigate, open]);
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest("[role=dialog]") !== null
+  );
+}

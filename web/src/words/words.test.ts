@@ -1,0 +1,40 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { en } from "./en.ts";
+import { zh } from "./zh.ts";
+
+const values = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((found) => found[1]).sort();
+
+test("both languages have the same words with the same values in them", () => {
+  expect(Object.keys(zh).sort()).toEqual(Object.keys(en).sort());
+  for (const [key, text] of Object.entries(en)) {
+    expect(values(zh[key as keyof typeof zh]), key).toEqual(values(text));
+  }
+});
+
+test("no Chinese sentence is left in English", () => {
+  const names = /\{\{\w+\}\}|Foliot|JSON|API|jobs\.py|English/g;
+  const left = Object.entries(zh).filter(([, text]) => /[A-Za-z]/.test(text.replace(names, "")));
+  expect(left).toEqual([]);
+});
+
+test("every word is said somewhere", () => {
+  const source = files(join(import.meta.dirname, ".."))
+    .filter((file) => /\.tsx?$/.test(file) && !/words\/(en|zh)\.ts$/.test(file))
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
+  // Families of words are put together from a state, a kind, an event that the server names.
+  const families = /^(state|job|kind|health|origin|decision|skip|cause|event|line|find|live|trigger)\./;
+  const silent = Object.keys(en).filter((word) => {
+    const stem = word.replace(/_(one|other)$/, "");
+    return !families.test(word) && !source.includes(`"${stem}"`);
+  });
+  expect(silent).toEqual([]);
+});
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+}
