@@ -184,7 +184,7 @@ def test_a_result_that_cannot_be_kept_does_not_undo_the_run() -> None:
     assert (outcome.cause, outcome.result, outcome.error_type) == (Cause.SUCCEEDED, None, "ResultNotJson")
     assert port.lines[0][:2] == (
         Level.WARNING,
-        '<lambda> returned a "object", which is not JSON. The run succeeded, the result was not kept.',
+        '<lambda> returned an "object", which is not JSON. The run succeeded, the result was not kept.',
     )
 
 

@@ -388,7 +388,7 @@ def test_wrong_values_are_refused_before_anything_is_sent() -> None:
     parameters = Parameters(settle, name="settle")
     with pytest.raises(BadParameters, match="day=7 is not a date"):
         parameters.dump({"day": 7})
-    with pytest.raises(BadParameters, match='day is a "object", which is not JSON'):
+    with pytest.raises(BadParameters, match='day is an "object", which is not JSON'):
         parameters.dump({"day": object()})
 
 
