@@ -227,6 +227,18 @@ def test_bad_definitions_say_which_field(foliot: Shell) -> None:
     assert "no live worker can execute it yet" not in nobody.err, "it is said once"
 
 
+def test_kinds_of_handlers_are_listed_and_their_options_shown(foliot: Shell) -> None:
+    listed = foliot("handler", "list").out
+    assert listed.splitlines()[0].split() == ["KIND", "VERSIONS", "NODES", "FAILED", "ON"]
+    assert [line.split()[0] for line in listed.splitlines()[1:]] == ["http", "python", "shell", "sql"]
+    shown = foliot("handler", "show", "http", "-o", "wide")
+    assert "url *" in shown.out
+    assert "How many redirects are followed." in shown.out
+    assert "* must be given" in shown.err
+    misspelt = foliot("handler", "show", "htpp")
+    assert (misspelt.code, "did you mean http?" in misspelt.err) == (3, True)
+
+
 def test_the_past_is_filled_after_a_preview(foliot: Shell) -> None:
     foliot("job", "create", "minutely", "--every", "1m", "--py", "jobs:greet", "--overlap", "allow")
     try:

@@ -69,6 +69,8 @@ def _meant(word: str, part: Schema | None, schema: Schema | None) -> Any:
     if isinstance(value, str):
         return word
     try:
-        return value if part is None or fits(part, value, root=schema) else word
+        if part is None or fits(part, value, root=schema):
+            return value
+        return word if fits(part, word, root=schema) else value  # what fits in no way is told as it was meant
     except NOT_A_SCHEMA:
         return value
