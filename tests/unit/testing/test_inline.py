@@ -133,7 +133,7 @@ def unkept() -> Any:
 def test_a_result_that_cannot_be_kept_is_said() -> None:
     run = run_inline(unkept)
     assert (run.state, run.result) == ("SUCCEEDED", None)
-    assert 'unkept returned a "object", which is not JSON' in run.log_text
+    assert 'unkept returned an "object", which is not JSON' in run.log_text
 
 
 # -- time and stopping
