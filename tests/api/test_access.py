@@ -28,7 +28,8 @@ from foliot.operations.tokens import bootstrap, create_token, make_login_code, r
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 
-VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1", "callback": "c0ffee", "kind": "http"}
+VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1", "callback": "c0ffee", "kind": "http",
+          "claim": "c0ffee"}  # fmt: skip
 BODIES: Mapping[str, Any] = {
     "POST /api/v1/jobs": {"name": "new", "definition": {"run": {"python": "m:f"}}},
     "POST /api/v1/jobs:validate": {"definition": {"run": {"python": "m:f"}}},
@@ -47,6 +48,7 @@ BODIES: Mapping[str, Any] = {
     "POST /api/v1/login": {"code": "wrong"},
     "POST /api/v1/callbacks/{callback}": {"state": "succeeded"},
     "PUT /api/v1/cluster/limits/{name}": {"max": 4},
+    "POST /api/v1/locks/{name}:release": {"token": "1"},
 }  # fmt: skip
 STREAMS = ("/api/v1/events",)
 
@@ -71,7 +73,7 @@ async def knock(api: Api, method: str, path: str) -> int:
 async def test_every_route_declares_its_right(api: Api) -> None:
     declared = routes(api)
     assert len(declared) > 50
-    assert {right for _, _, right in declared} == {Scope.READ, Scope.RUN, Scope.WRITE, Scope.ADMIN, PUBLIC}
+    assert {right for _, _, right in declared} == {Scope.READ, Scope.RUN, Scope.WRITE, Scope.ADMIN, Scope.LOCK, PUBLIC}
     assert {path for _, path, right in declared if right == PUBLIC} == {
         "/healthz", "/readyz", "/api/v1/login", "/api/v1/callbacks/{callback}", "/login", "/assets/{name}", *PAGES,
     }  # fmt: skip

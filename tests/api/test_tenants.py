@@ -52,7 +52,7 @@ async def prepared(api: Api, stage: Stage) -> dict[str, str]:
     )
     await stage.store.nodes.register(hello, kind="worker", ttl_us=TIMES.ttl_us)
     values = {"name": THEIR_JOB, "run": run, "version": "1", "number": number, "callback": "c-" + "0" * 32}
-    return {**values, "kind": "theirs"}
+    return {**values, "kind": "theirs", "claim": "0" * 32}
 
 
 async def test_nothing_of_another_namespace_is_seen_or_touched(api: Api, stage: Stage) -> None:
