@@ -1065,11 +1065,14 @@ SELECT name FROM (SELECT name FROM jobs WHERE namespace = %(namespace)s AND leng
 
 -- jobs/trial.py INSERT_JOB
 INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-SELECT %(namespace)s, %(name)s, %(now)s, 1, %(source)s, %(now)s, %(now)s, 0 WHERE true
+SELECT %(namespace)s, %(name)s, %(deleted_at)s, 1, %(source)s, %(now)s, %(now)s, 0 WHERE true
 ON DUPLICATE KEY UPDATE jobs.namespace = jobs.namespace;
 
+-- jobs/trial.py LAST_DELETED
+SELECT coalesce(max(deleted_at), 0) FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
 -- jobs/trial.py JOB_ID
-SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND deleted_at = %(now)s;
+SELECT id FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND deleted_at = %(deleted_at)s;
 
 -- jobs/trial.py RUN_ID
 SELECT id FROM runs WHERE job_id = %(job_id)s AND fire_key = %(fire_key)s AND shard = -1;

@@ -1173,8 +1173,11 @@ SELECT name FROM (SELECT name FROM jobs WHERE namespace = $1 AND deleted_at = 0 
 
 -- jobs/trial.py INSERT_JOB
 INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-SELECT $1, $2, $3, 1, $4, $3, $3, 0 WHERE true
+SELECT $1, $2, $3, 1, $4, $5, $5, 0 WHERE true
 ON CONFLICT DO NOTHING;
+
+-- jobs/trial.py LAST_DELETED
+SELECT coalesce(max(deleted_at), 0) FROM jobs WHERE namespace = $1 AND name = $2;
 
 -- jobs/trial.py JOB_ID
 SELECT id FROM jobs WHERE namespace = $1 AND name = $2 AND deleted_at = $3;

@@ -1175,11 +1175,14 @@ SELECT name FROM (SELECT name FROM jobs WHERE namespace = :namespace AND deleted
 
 -- jobs/trial.py INSERT_JOB
 INSERT INTO jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-SELECT :namespace, :name, :now, 1, :source, :now, :now, 0 WHERE true
+SELECT :namespace, :name, :deleted_at, 1, :source, :now, :now, 0 WHERE true
 ON CONFLICT DO NOTHING;
 
+-- jobs/trial.py LAST_DELETED
+SELECT coalesce(max(deleted_at), 0) FROM jobs WHERE namespace = :namespace AND name = :name;
+
 -- jobs/trial.py JOB_ID
-SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = :now;
+SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = :deleted_at;
 
 -- jobs/trial.py RUN_ID
 SELECT id FROM runs WHERE job_id = :job_id AND fire_key = :fire_key AND shard = -1;

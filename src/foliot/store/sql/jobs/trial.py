@@ -16,11 +16,16 @@ from foliot.store.sql.kernel.statement import Statement
 INSERT_JOB: Final = Statement(
     """
     {insert_ignore} jobs (namespace, name, deleted_at, version, source, created_at, updated_at, from_end)
-    SELECT :namespace, :name, :now, 1, :source, :now, :now, 0 WHERE true
+    SELECT :namespace, :name, :deleted_at, 1, :source, :now, :now, 0 WHERE true
     {ignore_duplicates}
     """
 )
-JOB_ID: Final = Statement("SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = :now")
+LAST_DELETED: Final = Statement(
+    "SELECT coalesce(max(deleted_at), 0) FROM jobs WHERE namespace = :namespace AND name = :name"
+)
+JOB_ID: Final = Statement(
+    "SELECT id FROM jobs WHERE namespace = :namespace AND name = :name AND deleted_at = :deleted_at"
+)
 RUN_ID: Final = Statement("SELECT id FROM runs WHERE job_id = :job_id AND fire_key = :fire_key AND shard = -1")
 PLACE: Final = 1  # the first in the line of its job, as `cursor_ver` of a new cursor is
 
@@ -29,8 +34,10 @@ def try_out(tx: Tx, written: Written, request: TriggerRequest) -> int:
     """Make the job and its run; the id of the run."""
     written = resolved(tx, written)
     now = tx.now()
-    key = {"namespace": written.namespace, "name": written.name, "now": now}
-    if not tx.change(INSERT_JOB, {**key, "source": written.source}):
+    name = {"namespace": written.namespace, "name": written.name}
+    last = int(tx.value(LAST_DELETED, name))
+    key = {**name, "deleted_at": max(now, last + 1)}  # unique by it, also while the clock stands still
+    if not tx.change(INSERT_JOB, {**key, "source": written.source, "now": now}):
         raise TryAgain("a job of this name was deleted in the same microsecond")
     job_id = int(tx.value(JOB_ID, key))
     job = insert_version(tx, written, job_id, 1)
