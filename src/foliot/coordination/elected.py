@@ -45,7 +45,7 @@ class ElectedCoordinator(StoreCoordinator):
         self._term_s = parts.times.term_us / SECOND
         self._woken: Callable[[str], None] = _nobody
         self._keeping: list[asyncio.Task[None]] = []
-        self._hearing: asyncio.Task[None] | None = None
+        self._hearing: set[asyncio.Task[None]] = set()
         # this server, as its duties say
         self._session = ""
         self._former: list[str] = []  # sessions whose places are to be given up
@@ -148,7 +148,8 @@ class ElectedCoordinator(StoreCoordinator):
     def _stand_aside(self) -> None:
         """Go to the end of the line: this server cannot lead, or does not want to."""
         self._aside_until = self._clock.monotonic() + TERMS_ASIDE * self._term_s
-        self._former.append(self._session)
+        if self._session not in self._former:  # the service may be away for many campaigns
+            self._former.append(self._session)
         self._look.set()
 
     # -- life -----------------------------------------------------------------------------------------------------
@@ -171,7 +172,7 @@ class ElectedCoordinator(StoreCoordinator):
         await self._tried(self._backend.close())
 
     async def _end_tasks(self) -> None:
-        tasks = {*self._keeping, *filter(None, [self._hearing])}
+        tasks = {*self._keeping, *self._hearing}
         self._keeping = []
         for _ in range(CANCELS_MAX):
             if not tasks:
@@ -253,9 +254,12 @@ class ElectedCoordinator(StoreCoordinator):
             await self._clock.wait(asyncio.Event(), for_s=len(topics) / SENDS_PER_S)
 
     def _hear_anew(self) -> None:
-        if self._hearing is not None:
-            self._hearing.cancel()
-        self._hearing = asyncio.create_task(self._keep_hearing(), name="hearing")
+        for former in self._hearing:
+            former.cancel()
+        task = asyncio.create_task(self._keep_hearing(), name="hearing")
+        # A client may swallow the cancel of a task: it is kept until it has ended, so that `close` can repeat that.
+        self._hearing.add(task)
+        task.add_done_callback(self._hearing.discard)
 
     async def _keep_hearing(self) -> None:
         while True:

@@ -89,9 +89,12 @@ class ZookeeperLine:
         self._woken = woken
         seen: dict[str, int] = {}
         is_first = True
+        # One callable for all looks: kazoo keeps each that it is given until its node changes, and a quiet topic never
+        # does.
+        again = asyncio.Event()
+        notice = self._notice(again)
         while True:
-            again = asyncio.Event()
-            notice = self._notice(again)
+            again.clear()
             for topic in await self._ask("get_children", self._wake, watch=notice):
                 data, stat = await self._ask("get", f"{self._wake}/{topic}", watch=notice)
                 is_new = seen.get(topic) != stat.version

@@ -57,6 +57,8 @@ class Chooser:
         self.preferred.append(heir)
 
     async def leave(self, session: str) -> None:
+        if self.is_away:
+            raise ConnectionError("away")
         self.left.append(session)
 
     async def publish(self, topic: str) -> None:
@@ -208,6 +210,18 @@ async def test_a_chosen_server_that_cannot_reach_the_store_goes_to_the_end_of_th
     assert scene.service.stood[-1] == ("me", False)
     await scene.clock.advance(2 * TERM_S + 1)
     assert scene.service.stood[-1] == ("me", True)
+
+
+async def test_a_server_without_store_and_service_leaves_the_line_once_when_the_service_is_back(scene: Scene) -> None:
+    await scene.look("me")
+    scene.row.is_away = scene.service.is_away = True
+    for _ in range(5):
+        with pytest.raises(StoreUnavailable):
+            await scene.coordinator.campaign("me")
+        await scene.clock.advance(TERM_S)
+    scene.service.is_away = False
+    await scene.clock.advance(TERM_S)
+    assert scene.service.left == ["me"]
 
 
 async def test_a_server_with_a_new_session_gives_up_the_place_of_the_old_one(scene: Scene) -> None:

@@ -28,6 +28,7 @@ def test_every_server_names_its_packages() -> None:
         "zookeeper",
         "gcc",
         "libc6-dev",
+        "chromium",
     ]
 
 
@@ -45,7 +46,7 @@ def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_
     assert install.main() == 0
     update, installation = ran
     assert update == ["apt-get", "-qq", "update"]
-    assert installation[-8:] == [
+    assert installation[-9:] == [
         "install",
         "mariadb-server",
         "etcd-server",
@@ -54,6 +55,7 @@ def test_only_what_is_missing_is_installed(monkeypatch: pytest.MonkeyPatch, tmp_
         "zookeeper",
         "gcc",
         "libc6-dev",
+        "chromium",
     ]
 
 
@@ -72,7 +74,7 @@ def test_without_root_or_sudo_it_says_what_to_run(
     monkeypatch.setattr(install, "installed", lambda package: False)
     monkeypatch.setattr(install, "as_root", lambda: None)
     assert install.main() == 1
-    wanted = "postgresql-15 mariadb-server etcd-server patroni redis-server zookeeper gcc libc6-dev"
+    wanted = "postgresql-15 mariadb-server etcd-server patroni redis-server zookeeper gcc libc6-dev chromium"
     assert f"apt-get install --no-install-recommends {wanted}" in capsys.readouterr().err
 
 

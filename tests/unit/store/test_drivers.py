@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from foliot.app.coordinators import GROUP as COORDINATORS
+from foliot.app.plugins import known
 from foliot.cli import main
 from foliot.store.sql.kernel.dialects import DIALECTS
 from foliot.store.sql.kernel.drivers import DRIVERS
@@ -18,14 +20,16 @@ EXTRAS = {
     extra: [re.split(r"[><=]", package)[0] for package in packages]
     for extra, packages in PROJECT["optional-dependencies"].items()
 }
+OF_STORES = {extra: EXTRAS[extra] for extra in ("postgres", "mysql")}
 NEEDED = [
     (scheme, driver.extra, module) for scheme, driver in DRIVERS.items() for module in EXTRAS.get(driver.extra, ())
 ]
 COMMANDS = (["db", "upgrade"], ["db", "status"], ["server", "--listen", "127.0.0.1:0"])
 
 
-def test_every_extra_is_that_of_a_store() -> None:
-    assert {driver.extra: list(driver.modules) for driver in DRIVERS.values()} == EXTRAS
+def test_every_extra_is_that_of_a_store_or_of_a_coordinator() -> None:
+    assert {driver.extra: list(driver.modules) for driver in DRIVERS.values()} == OF_STORES
+    assert EXTRAS.keys() - OF_STORES.keys() < set(known(COORDINATORS))
     assert DRIVERS.keys() == DIALECTS.keys() - {"sqlite"}
 
 
@@ -45,5 +49,5 @@ def test_without_its_driver_a_store_names_the_extra(
 @pytest.mark.parametrize("page", ["README.md", "docs/how-to/run-a-cluster.md", "docs/reference/database.md"])
 def test_pages_that_name_a_database_name_its_extra(page: str) -> None:
     text = (ROOT / page).read_text("utf-8")
-    for extra in EXTRAS:
+    for extra in OF_STORES:
         assert f'pip install "foliot[{extra}]"' in text

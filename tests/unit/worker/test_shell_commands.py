@@ -131,7 +131,7 @@ async def test_the_result_is_the_file_or_the_last_line_as_json_or_text(tmp_path:
         assert result_of(linked) is None
         large = await bench.run(argv("sh", "-c", 'head -c 70000 /dev/zero | tr "\\0" x > "$FOLIOT_RESULT"'))
         assert large.cause is Cause.SUCCEEDED
-        assert "the limit is 64" in error_of(large)
+        assert "the limit is 65536 bytes (64 KiB)" in error_of(large)
 
 
 async def test_progress_is_read_from_lines_and_output_of_any_bytes_becomes_text() -> None:

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from typing import Final
 
 OPTIONS: Final[Mapping[str, str]] = {
+    # of locks
+    "Of the hold that is to end; foliot lock show has it.": "要结束的那次持有的令牌；可用 foliot lock show 查看。",
+    "Yes, take it away: its code may still be at work.": "不再询问，直接收回：持有者的代码可能仍在执行。",
     # of every command
     "Global options, before or behind a command that asks a server": "全局选项，写在访问服务器的命令之前或之后均可",
     "Show the version and exit.": "显示版本后退出。",

@@ -114,6 +114,9 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "add it to properties of parameters": "请把它加入 `parameters` 的 `properties`",
     # jobs that call URLs
     "write them out": "请直接写出",
+    # locks
+    "leave out shared, or slots": "请去掉 `shared` 或 `slots`",
+    "write 30s, 5m or 1h": "请写 30s、5m 或 1h 的形式",
     "write https://example.org/path": "请写成 https://example.org/path 的形式",
     "write ${secret:NAME}: options are kept in plain text": "请写 ${secret:NAME}：选项以明文保存",
     "write $${ for ${ itself": "要写 ${ 本身，请写 $${",
