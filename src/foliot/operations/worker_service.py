@@ -28,6 +28,7 @@ from foliot.operations.services import Services
 from foliot.operations.worker_messages import WorkerMessages
 from foliot.operations.worker_reports import check_offers
 from foliot.ports.lease_desk import LeaseDesk
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.worker_link import (
     SLOTS_MAX,
@@ -175,9 +176,19 @@ class WorkerService:
         if not answer.alive:
             self._desk.forget(beat.session)
         elif beat.locks:
-            lost = await self._services.store.locks.renew(beat.locks, session=beat.session)
-            return msgspec.structs.replace(answer, lost=tuple(lost))
+            return await self._with_locks(beat, answer)
         return answer
+
+    async def _with_locks(self, beat: Beat, answer: BeatAnswer) -> BeatAnswer:
+        """Renew the locks that the beat names. The beat counts already: without this renewal the next one is tried."""
+        try:
+            lost = await self._services.store.locks.renew(beat.locks, session=beat.session)
+        except (StoreBusy, StoreUnavailable) as away:
+            log.warning("locks.not_renewed", session=beat.session, locks=len(beat.locks), why=str(away))
+            return answer
+        gone = frozenset(lost)
+        renewed = tuple(claim for claim in beat.locks if claim not in gone)
+        return msgspec.structs.replace(answer, lost=tuple(lost), renewed=renewed)
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
         known = session if await self._is_own(session, by) else ""

@@ -50,6 +50,7 @@ DOCUMENT_MAX: Final = 256 * 1024
 MODULES_MAX: Final = 20_000
 HELD_MAX: Final = 2 * SLOTS_MAX
 BATCH_MAX: Final = 10_000
+LOCKS_MAX: Final = BATCH_MAX  # claims of one worker: a beat names them all
 
 
 class HandlerOffer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -216,7 +217,7 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     load: Annotated[Mapping[Label, float], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
     draining: bool = False
     clock_offset_us: Signed | None = None  # its wall clock is so far ahead of store time; None: not measured
-    locks: Annotated[tuple[SessionId, ...], msgspec.Meta(max_length=BATCH_MAX)] = ()  # claims that its runs hold
+    locks: Annotated[tuple[SessionId, ...], msgspec.Meta(max_length=LOCKS_MAX)] = ()  # claims that its runs hold
 
 
 class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -230,6 +231,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     store_now: Instant = 0  # for comparing clocks; 0: not said
     declare: bool = False  # declare the jobs again, in this session: the workers that some of them belong to are gone
     lost: tuple[str, ...] = ()  # claims that do not hold their lock any more
+    renewed: tuple[str, ...] = ()  # claims that hold for another ttl; a server that knows no locks names none
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

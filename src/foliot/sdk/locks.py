@@ -50,6 +50,7 @@ class LockOutcome(msgspec.Struct, frozen=True, kw_only=True):
     claim: str = ""
     token: int = 0
     why: str = ""
+    trusted_until: float = 0.0  # by the worker's steady clock: until then it holds, if nothing renews it
 
 
 @runtime_checkable

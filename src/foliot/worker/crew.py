@@ -88,12 +88,20 @@ class Crew:
 
     async def run(self) -> None:
         """Work until stopped. A member that fails ends the others at once, and its failure is raised."""
+        failed: BaseException | None = None
         try:
             with captured() if self._captures else contextlib.nullcontext():
                 await self._run_members()
-        finally:
-            for link in self._links:
+        except BaseException as error:  # noqa: BLE001  raised below, when the links are closed
+            failed = error
+        for link in self._links:
+            try:
                 await link.close()
+            except BaseException as error:  # the other links are closed all the same
+                log.warning("link.not_closed", exc_info=error)
+                failed = failed or error
+        if failed is not None:
+            raise failed
 
     async def _run_members(self) -> None:
         try:

@@ -209,13 +209,15 @@ class Execution:
     async def open_callback(self, attempt: Attempt) -> CallbackAddress:
         return await ask_for_callback(self._around, self._current.session, attempt)
 
-    def lock_lost(self, attempt: Attempt, claim: str, stops_for: str) -> None:
-        """A lock of the attempt is lost. `stops_for`: its name, when the run is to end for it."""
+    def lock_trusted(self, attempt: Attempt, claim: str, until: float) -> None:
+        """A lock of the attempt surely holds until then."""
         isolator = self._isolators_of.get(attempt.run.lease_id)
         if isolator is not None:
-            isolator.lock_lost(attempt, claim)
-        if stops_for:
-            self.stop(attempt, Cause.ERROR, f"It lost the lock {stops_for}")
+            isolator.lock_trusted(attempt, claim, until)
+
+    def lock_lost(self, attempt: Attempt, name: str) -> None:
+        """A lock is lost without which the attempt must not go on."""
+        self.stop(attempt, Cause.ERROR, f"It lost the lock {name}")
 
     def _leave_slot(self, attempt: Attempt) -> None:
         """Others may have its slot while it waits. With too many of them it keeps it."""

@@ -124,7 +124,7 @@ class Heartbeat:
         self._compare_clocks(answer, sent_at)
         if answer.alive:
             session.renew(sent_at)
-            self._locks.renewed(claims, answer.lost, sent_at=sent_at)
+            self._locks.answered(answer, sent_at=sent_at)
         else:
             session.die()
         self._listener.heard(session, answer)

@@ -1,19 +1,19 @@
 """The locks that a worker's runs hold: claimed from a server, renewed with each beat, given back when the run ends.
 
-Trust counts from when a question or an answered beat was *sent*: the store may have written it down at any moment
-since. A lock whose trust has passed counts as lost, although the store may still have it.
+Trust counts from when a question, or a beat whose answer names the claim as renewed, was *sent*: the store may have
+written it down at any moment since. A lock whose trust has passed counts as lost, although the store may still have it.
 """
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Final
+from typing import Final, TypeVarTuple
 
 import structlog
 
 from foliot.domain.instants import SECOND
 from foliot.ports.store.locks import LockState
-from foliot.ports.worker_link import LockAnswered, LockAsked, LocksLeft
+from foliot.ports.worker_link import LOCKS_MAX, BeatAnswer, LockAnswered, LockAsked, LocksLeft
 from foliot.sdk.locks import REFUSED, STOPPED, TIMED_OUT, LockOutcome, LockWish
 from foliot.worker.attempt import Attempt
 from foliot.worker.current_session import CurrentSession
@@ -25,10 +25,13 @@ from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.locks")
 
+Args = TypeVarTuple("Args")
+
 ASK_S: Final = 15.0  # a server holds one question at most this long
 TRIES_MAX: Final = 3  # without an answer, for a run that would not wait
 KNOWN: Final = frozenset({LockState.HELD, LockState.TAKEN, LockState.BROKEN, LockState.FULL, LockState.OVER})
 """Answers of a server after which the claim is held, or is nowhere."""
+LOST: Final = 0.0  # the end of the trust in a lock that is lost: always over
 FRESH_SHARE: Final = 0.25  # of the ttl: how old a grant may be when the worker learns of it
 
 
@@ -51,7 +54,7 @@ class HeldLock:
 
 
 class RunLocks:
-    """Every lock of a worker's runs. Only the loop calls it, but for `claims`, `renewed` and `is_lost`."""
+    """Every lock of a worker's runs. Only the loop calls it, but for `claims`, `answered` and `is_lost`."""
 
     def __init__(self, around: Surroundings, current: CurrentSession, signals: Signals, deadlines: Deadlines) -> None:
         self.tasks: asyncio.TaskGroup | None = None  # where its own tasks live, from when the worker runs
@@ -65,6 +68,7 @@ class RunLocks:
         self._loop = asyncio.get_running_loop()
         self._held: dict[str, HeldLock] = {}
         self._asking: dict[Attempt, set[asyncio.Event]] = {}
+        self._undecided = 0  # claims that were asked for and not answered
 
     # -------------------------------------------------------------------------------------------------- of a handler
 
@@ -73,14 +77,18 @@ class RunLocks:
         session = self._current.session
         if session is None:
             return LockOutcome(state=REFUSED, why="the worker has no session")
+        if len(self._held) + self._undecided >= LOCKS_MAX:
+            return LockOutcome(state=REFUSED, why=f"the runs of its worker have {LOCKS_MAX} locks, which is the most")
         attempt.has_locks = True
         claim = self._around.chance.token()
         is_known = False
+        self._undecided += 1
         try:
             outcome = await self._asked(attempt, session, wish, claim)
             is_known = outcome.state in KNOWN
             return outcome
         finally:
+            self._undecided -= 1
             if not is_known:  # also when the handler's task was cancelled
                 self._leave_soon(session.id, [claim])
 
@@ -109,8 +117,8 @@ class RunLocks:
                 # After a long wait the ttl may be nearly over: ask once more, which renews it.
                 is_fresh = clock.monotonic() - asked_at <= answer.ttl_us / SECOND * FRESH_SHARE
                 if is_fresh or was_held:
-                    self._keep(HeldLock(attempt, session.id, claim, wish, answer.ttl_us / SECOND, asked_at))
-                    return LockOutcome(state=str(LockState.HELD), claim=claim, token=answer.token)
+                    lock = HeldLock(attempt, session.id, claim, wish, answer.ttl_us / SECOND, asked_at)
+                    return _held(lock, answer.token) if self._keep(lock) else LockOutcome(state=STOPPED)
                 was_held = True
             elif answer.state != LockState.WAITING:
                 return LockOutcome(state=answer.state, why=answer.cycle)
@@ -164,9 +172,13 @@ class RunLocks:
         for session in {lock.session for lock in held}:
             self._leave_soon(session, [lock.claim for lock in held if lock.session == session])
 
-    def _keep(self, lock: HeldLock) -> None:
+    def _keep(self, lock: HeldLock) -> bool:
+        """Have it renewed from now on; False: the attempt ended meanwhile, and nobody would give it back."""
+        if lock.attempt.is_over:
+            return False
         self._held[lock.claim] = lock
         self._deadlines.add(lock.attempt, lock.trusted_until, self._look)
+        return True
 
     def _look(self, attempt: Attempt) -> None:
         """The trust in a lock of this attempt may be over."""
@@ -183,7 +195,9 @@ class RunLocks:
         lock.is_lost = True
         log.warning("lock.lost", name=lock.name, job=lock.attempt.run.job, why=why)
         lock.attempt.add_line("WARNING", f"the lock {lock.name} is lost: {why}")
-        self._signals.lock_lost(lock.attempt, lock.claim, lock.name if lock.cancels else "")
+        self._signals.lock_trusted(lock.attempt, lock.claim, LOST)
+        if lock.cancels:
+            self._signals.lock_lost(lock.attempt, lock.name)
 
     # ------------------------------------------------------------------------------------------------ with each beat
 
@@ -193,22 +207,31 @@ class RunLocks:
             return ()
         return tuple(lock.claim for lock in list(self._held.values()) if lock.session == session and not lock.is_lost)
 
-    def renewed(self, claims: Iterable[str], lost: Iterable[str], *, sent_at: float) -> None:
-        """A beat that named these claims was answered. In the beat's thread."""
-        gone = frozenset(lost)
-        for claim in claims:
-            lock = self._held.get(claim)
-            if lock is None:
-                continue
-            if claim in gone:
-                lock.trusted_until = sent_at
-                self._from_thread(lock)
-            else:
-                lock.trusted_until = max(lock.trusted_until, sent_at + lock.ttl_s)
+    def answered(self, answer: BeatAnswer, *, sent_at: float) -> None:
+        """A beat was answered. Only claims that the answer names changed in the store. In the beat's thread.
 
-    def _from_thread(self, lock: HeldLock) -> None:
+        A server of an older version, or one whose store was away, names none: trust goes on to its end.
+        """
+        for claim in answer.lost:
+            lost = self._held.get(claim)
+            if lost is not None:
+                lost.trusted_until = sent_at
+                self._in_loop(self._lose, lost, "the store does not have it any more")
+        locks = [lock for claim in answer.renewed if (lock := self._held.get(claim)) is not None]
+        for lock in locks:
+            lock.trusted_until = max(lock.trusted_until, sent_at + lock.ttl_s)
+        if locks:
+            self._in_loop(self._tell_renewed, locks)
+
+    def _tell_renewed(self, locks: Sequence[HeldLock]) -> None:
+        """Code in another process reckons with the end of the trust by itself."""
+        for lock in locks:
+            if lock.claim in self._held and not lock.is_lost:
+                self._signals.lock_trusted(lock.attempt, lock.claim, lock.trusted_until)
+
+    def _in_loop(self, call: Callable[[*Args], None], *args: *Args) -> None:
         try:
-            self._loop.call_soon_threadsafe(self._lose, lock, "the store does not have it any more")
+            self._loop.call_soon_threadsafe(call, *args)
         except RuntimeError:
             return  # the loop is closed: the worker is gone
 
@@ -243,6 +266,10 @@ class RunLocks:
         self._is_closed = True
         for task in self._leaving:
             task.cancel()
+
+
+def _held(lock: HeldLock, token: int) -> LockOutcome:
+    return LockOutcome(state=str(LockState.HELD), claim=lock.claim, token=token, trusted_until=lock.trusted_until)
 
 
 def _question(attempt: Attempt, session: Session, wish: LockWish, claim: str, hold_s: float) -> LockAsked:

@@ -44,6 +44,8 @@ class Signals:
         self.declaring_asked: Signal[[]] = Signal()  # a server asks for the jobs of the code, once more
         self.beat_missed: Signal[[]] = Signal()  # no answer came to a beat
         self.session_died: Signal[[]] = Signal()  # the store declared it dead
-        # A lock is lost: the attempt, the claim, and the lock's name when the run is to end for it.
-        self.lock_lost: Signal[[Attempt, str, str]] = Signal()
+        self.lock_trusted: Signal[[Attempt, str, float]] = Signal()  # until when a claim of the attempt surely holds
+        self.lock_lost: Signal[[Attempt, str]] = (
+            Signal()
+        )  # the attempt is to end, because it lost the lock of this name
         self.broke: Signal[[BaseException]] = Signal()  # a bug came up where nobody else would see it

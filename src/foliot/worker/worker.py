@@ -341,5 +341,6 @@ class Worker:
         signals.declaring_asked.connect(self._registrar.declare_again)
         signals.beat_missed.connect(self._poller.ask_again)
         signals.session_died.connect(self._stop_beating, self._poller.interrupt)
+        signals.lock_trusted.connect(self._execution.lock_trusted)
         signals.lock_lost.connect(self._execution.lock_lost)
         signals.broke.connect(self._broke)

@@ -115,6 +115,7 @@ class FakeServer:
         self.lock_claims: list[LockAsked] = []
         self.locks_left: tuple[str, ...] = ()
         self.loses_locks = False
+        self.renews_locks = True  # False: a server of a version that knows no locks
         self._lock = threading.RLock()
         self._hurried: set[str] = set()  # leases asked to stop, of which a poll was told
         self._lease_no = 0
@@ -282,6 +283,7 @@ class FakeServer:
                 kill=tuple(h.lease_id for h in beat.held if self._row_of(h).cancel_forced and self._is_held(h)),
                 invalid=tuple(h.lease_id for h in beat.held if not self._is_held(h)),
                 lost=beat.locks if self.loses_locks else (),
+                renewed=beat.locks if self.renews_locks and not self.loses_locks else (),
             )
         self._depart("beat")
         return answer

@@ -320,18 +320,18 @@ async def wait_for_file(ctx: Ctx, path: str) -> str:
 
 
 @job
-async def locked_async(ctx: Ctx, until_lost: bool = False, cancel: bool = False) -> int:
+async def locked_async(ctx: Ctx, until_lost: bool = False, cancel: bool = False, ttl: str = "1m") -> int:
     """Holds a lock inside of `async with`."""
-    async with ctx.lock("acct:1", cancel_if_lost=cancel) as lock:
+    async with ctx.lock("acct:1", ttl=ttl, cancel_if_lost=cancel) as lock:
         while until_lost and not lost_or_asked(ctx, lock, cancel):
             await _pause()
         return lock.token
 
 
 @job
-def locked(ctx: Ctx, until_lost: bool = False, cancel: bool = False) -> int:
+def locked(ctx: Ctx, until_lost: bool = False, cancel: bool = False, ttl: str = "1m") -> int:
     """Holds a lock inside of `with`."""
-    with ctx.lock("acct:1", cancel_if_lost=cancel) as lock:
+    with ctx.lock("acct:1", ttl=ttl, cancel_if_lost=cancel) as lock:
         while until_lost and not lost_or_asked(ctx, lock, cancel):
             threading.Event().wait(0.01)
         return lock.token

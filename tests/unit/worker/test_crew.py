@@ -172,3 +172,23 @@ async def test_each_member_keeps_its_results_in_a_file_of_its_own(tmp_path: Path
     (file,) = (tmp_path / "spool").glob("*.jsonl")
     assert file.stem == python.session
     assert python.run.run_id in [json.loads(line)["run_id"] for line in file.read_text().splitlines()]
+
+
+class Link(FakeServer):
+    """A link that cannot be closed."""
+
+    closed = 0
+
+    async def close(self) -> None:
+        self.closed += 1
+        raise OSError(f"close {self.closed}")
+
+
+async def test_a_link_that_cannot_be_closed_keeps_no_other_open() -> None:
+    link = Link(SystemClock())
+    crew = Crew(lambda: link, SystemClock(), SystemChance(), told(own_slots={"echo": 4}), code(), [Echo()])
+    crew.stop()
+    crew.stop()
+    with pytest.raises(OSError, match="close 1"):
+        await crew.run()
+    assert link.closed == 2

@@ -46,7 +46,6 @@ from foliot.worker.isolation.wire import (
     ChildLimits,
     ChildReady,
     Load,
-    LockReturned,
     Progressed,
     Start,
 )
@@ -177,7 +176,7 @@ class ChildPort:
         return await self._control.claim_lock_async(wish)
 
     def leave_lock(self, claim: str) -> None:
-        self._control.send(LockReturned(claim))
+        self._control.leave_lock(claim)
 
     def is_lock_lost(self, claim: str) -> bool:
         return self._control.is_lock_lost(claim)

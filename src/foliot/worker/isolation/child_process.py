@@ -25,9 +25,9 @@ from foliot.worker.isolation.wire import (
     ControlProtocol,
     FromChild,
     Load,
-    LockGone,
     LockReply,
     LockReturned,
+    LockTrusted,
     LockWanted,
     Progressed,
     Start,
@@ -140,7 +140,7 @@ class ChildProcess:
         if self.attempt is not None:
             self._send(Stop(self.attempt.run.lease_id))
 
-    def tell(self, message: LockReply | LockGone) -> None:
+    def tell(self, message: LockReply | LockTrusted) -> None:
         """Tell the run of a lock."""
         self._send(message)
 

@@ -6,7 +6,8 @@ import select
 import signal
 import socket
 import threading
-from collections import deque
+import time
+from collections import Counter, deque
 from collections.abc import Iterator
 from itertools import count
 from time import monotonic  # noqa: TID251  a child is a real process: no simulation drives it
@@ -21,8 +22,9 @@ from foliot.worker.isolation.wire import (
     Frames,
     FromChild,
     Load,
-    LockGone,
     LockReply,
+    LockReturned,
+    LockTrusted,
     LockWanted,
     Start,
     Stop,
@@ -33,7 +35,13 @@ from foliot.worker.isolation.wire import (
 _LOOK_EVERY_S: Final = 1.0  # another thread may have read the word to stop
 _READ: Final = 64 * 1024
 
+_STEADY: Final = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)  # the worker's own: `Clock.monotonic`
+
 Order = Load | Start
+
+
+def _steady_s() -> float:
+    return time.clock_gettime(_STEADY)
 
 
 class Control:
@@ -43,8 +51,6 @@ class Control:
         self._socket = socket.socket(fileno=fd)
         self._socket.setblocking(True)
         self._socket.set_inheritable(False)
-        self._poll = select.poll()
-        self._poll.register(fd, select.POLLIN)
         self._frames = Frames()
         self._decoder = msgspec.msgpack.Decoder(ToChild)
         self._reading = threading.Lock()
@@ -53,12 +59,12 @@ class Control:
         self._is_closed = False
         self._lease_id = ""
         self._stop = StopSignal()
-        self._loop_waiters = 0
+        self._loop_waiters: Counter[asyncio.AbstractEventLoop] = Counter()
         self._can_interrupt = False
         self._numbers = count(1)
         self._wanted: dict[int, StopSignal] = {}  # locks that were asked for: each signal is given with the reply
         self._replies: dict[int, LockOutcome] = {}
-        self._lost_locks: set[str] = set()
+        self._trusted_until: dict[str, float] = {}  # of each claim that holds
         self.is_terminated = False  # SIGTERM came: an exception may have struck anywhere, so leave after this run
         signal.signal(signal.SIGTERM, self._terminate)
 
@@ -67,8 +73,7 @@ class Control:
         while not self._orders:
             if self._is_closed:
                 return None
-            self._poll.poll()
-            self._read()
+            self._read_within(None)
         return self._orders.popleft()
 
     @contextlib.contextmanager
@@ -77,7 +82,7 @@ class Control:
         self._lease_id, self._stop = lease_id, StopSignal()
         self._wanted.clear()
         self._replies.clear()
-        self._lost_locks.clear()
+        self._trusted_until.clear()
         signal.signal(signal.SIGTERM, self._terminate)  # an earlier run may have set its own
         self._can_interrupt = True
         try:
@@ -93,8 +98,8 @@ class Control:
 
     def look(self) -> bool:
         """See whether the run was asked to stop, without waiting."""
-        if not self.is_asked and self._poll.poll(0):
-            self._read()
+        if not self.is_asked:
+            self._read_within(0)
         return self.is_asked
 
     def wait(self, timeout_s: float) -> bool:
@@ -104,8 +109,7 @@ class Control:
             left = deadline - monotonic()
             if left <= 0:
                 return False
-            if self._poll.poll(min(left, _LOOK_EVERY_S) * 1000):
-                self._read()
+            self._read_within(min(left, _LOOK_EVERY_S))
         return True
 
     async def wait_async(self, timeout_s: float | None) -> bool:
@@ -119,21 +123,21 @@ class Control:
     def _read_in_loop(self) -> Iterator[None]:
         """Read the socket as messages come, in whichever loop the handler runs."""
         loop = asyncio.get_running_loop()
-        self._loop_waiters += 1
+        self._loop_waiters[loop] += 1
         loop.add_reader(self._socket.fileno(), self._read)
         try:
             yield
         finally:
-            self._loop_waiters -= 1
-            if not self._loop_waiters:
+            self._loop_waiters[loop] -= 1
+            if not self._loop_waiters[loop]:
+                del self._loop_waiters[loop]
                 loop.remove_reader(self._socket.fileno())
 
     def claim_lock(self, wish: LockWish) -> LockOutcome:
         """Block until the worker says what came of it, or the run is asked to stop."""
         number, replied = self._want(wish)
         while not replied.is_asked and not self.is_asked:
-            if self._poll.poll(_LOOK_EVERY_S * 1000):
-                self._read()
+            self._read_within(_LOOK_EVERY_S)
         return self._outcome_of(number)
 
     async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
@@ -145,10 +149,17 @@ class Control:
         return self._outcome_of(number)
 
     def is_lock_lost(self, claim: str) -> bool:
-        """Whether the worker said that a lock is lost, or is gone itself."""
-        if self._poll.poll(0):
-            self._read()
-        return self._is_closed or claim in self._lost_locks
+        """Whether a lock does not surely hold: its time passed, or the worker said so, or is gone itself.
+
+        The child compares the time itself: the loop of its worker may stand still just then.
+        """
+        self._read_within(0)
+        return self._is_closed or _steady_s() >= self._trusted_until.get(claim, 0.0)
+
+    def leave_lock(self, claim: str) -> None:
+        """Give a lock back."""
+        self._trusted_until.pop(claim, None)
+        self.send(LockReturned(claim))
 
     def _want(self, wish: LockWish) -> tuple[int, StopSignal]:
         number, replied = next(self._numbers), StopSignal()
@@ -162,6 +173,10 @@ class Control:
 
     def send(self, message: FromChild) -> None:
         """Send to the worker. SIGTERM waits until all is sent: the worker cannot read half a frame."""
+        if threading.current_thread() is not threading.main_thread():  # no signal strikes it
+            with self._sending:
+                self._socket.sendall(encode(message))
+            return
         could, self._can_interrupt = self._can_interrupt, False
         try:
             with self._sending:
@@ -170,6 +185,13 @@ class Control:
             self._can_interrupt = could
         if could and self.is_terminated:
             raise Cancelled
+
+    def _read_within(self, timeout_s: float | None) -> None:
+        """Wait for messages, at most so long, and take them. None: as long as it takes."""
+        poll = select.poll()  # of this call alone: two threads cannot wait on one
+        poll.register(self._socket.fileno(), select.POLLIN)
+        if poll.poll(None if timeout_s is None else timeout_s * 1000):
+            self._read()
 
     def _read(self) -> None:
         with self._reading:
@@ -189,11 +211,15 @@ class Control:
             case Load() | Start():
                 self._orders.append(message)
             case LockReply():
-                self._replies[message.number] = message.outcome
+                outcome = message.outcome
+                self._replies[message.number] = outcome
+                if outcome.claim:
+                    self._trusted_until[outcome.claim] = outcome.trusted_until
                 if (replied := self._wanted.get(message.number)) is not None:
                     replied.ask()
-            case LockGone():
-                self._lost_locks.add(message.claim)
+            case LockTrusted():
+                if message.claim in self._trusted_until:
+                    self._trusted_until[message.claim] = message.until
             case Stop():
                 if message.lease_id == self._lease_id:
                     self._ask_to_stop()

@@ -53,8 +53,8 @@ class Isolator(Protocol):
         """End it now, without asking."""
         ...
 
-    def lock_lost(self, attempt: Attempt, claim: str) -> None:
-        """A lock that it holds is lost."""
+    def lock_trusted(self, attempt: Attempt, claim: str, until: float) -> None:
+        """A lock that it holds surely holds until then; see `Clock.monotonic`."""
         ...
 
 

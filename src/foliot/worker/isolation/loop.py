@@ -62,7 +62,7 @@ class LoopIsolator:
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
 
-    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+    def lock_trusted(self, attempt: Attempt, claim: str, until: float) -> None:
         """The port asks the worker itself."""
 
     def attempt_of(self, task: "asyncio.Task[Any] | None") -> Attempt | None:

@@ -25,7 +25,7 @@ from foliot.worker.isolation.isolator import Host, judged, killed
 from foliot.worker.isolation.kill_list import KillList, descendants, kill_all
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 from foliot.worker.isolation.warden import Warden
-from foliot.worker.isolation.wire import CallEnded, ChildLimits, LockGone, LockReply, LockWanted
+from foliot.worker.isolation.wire import CallEnded, ChildLimits, LockReply, LockTrusted, LockWanted
 
 log = structlog.get_logger("foliot.worker.pool")
 
@@ -112,10 +112,10 @@ class ProcessPool:
         if child is not None:
             self._task(self._kill(child), name=f"kill {child.pid}")
 
-    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+    def lock_trusted(self, attempt: Attempt, claim: str, until: float) -> None:
         child: ChildProcess | None = attempt.execution
         if child is not None:
-            child.tell(LockGone(claim))
+            child.tell(LockTrusted(claim, until))
 
     async def close(self) -> None:
         """Let every child go; those that linger are killed."""

@@ -49,7 +49,7 @@ class ThreadIsolator:
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
 
-    def lock_lost(self, attempt: Attempt, claim: str) -> None:
+    def lock_trusted(self, attempt: Attempt, claim: str, until: float) -> None:
         """The port asks the worker itself."""
 
     def _run(self, attempt: Attempt, handler: Invocable, port: AttemptPort) -> None:

@@ -96,10 +96,11 @@ class LockReturned(msgspec.Struct, tag="unlock", frozen=True):
     claim: str
 
 
-class LockGone(msgspec.Struct, tag="gone", frozen=True):
-    """To the child: a lock that the run holds is lost."""
+class LockTrusted(msgspec.Struct, tag="trusted", frozen=True):
+    """To the child: until when a lock of the run surely holds; a time that has passed: it is lost."""
 
     claim: str
+    until: float  # by the steady clock of the machine, which the worker and its children share
 
 
 class CallEnded(msgspec.Struct, tag="ended", frozen=True):
@@ -113,7 +114,7 @@ class CallEnded(msgspec.Struct, tag="ended", frozen=True):
     is_leaving: bool = False  # the child is not fit for another run
 
 
-ToChild = Load | Start | Stop | LockReply | LockGone
+ToChild = Load | Start | Stop | LockReply | LockTrusted
 FromChild = ChildReady | Broken | Progressed | CheckpointSaved | LockWanted | LockReturned | CallEnded
 
 _encoder: Final = msgspec.msgpack.Encoder()
