@@ -16,15 +16,15 @@ async def claim(api: Api, claim_id: str, name: str = "acct:42", **body: Any) -> 
 async def test_a_program_holds_a_lock_renews_it_and_gives_it_to_the_next(api: Api) -> None:
     program = await api.with_scopes("lock")
     first = (await claim(program, ONE)).json()
-    assert (first["state"], first["ttl_seconds"]) == ("held", 60.0)
+    assert (first["state"], first["ttl_seconds"]) == ("HELD", 60.0)
     second = (await claim(program, TWO)).json()
-    assert (second["state"], second["token"]) == ("waiting", None)
+    assert (second["state"], second["token"]) == ("WAITING", None)
     taken = await claim(program, "c" * 32, at_once=True)
     assert (taken.status_code, taken.json()["code"]) == (409, "FOL-3040")
     api.stage.elapse("50s")
     assert (await claim(program, ONE)).json()["token"] == first["token"], "asked for again, it is renewed"
     api.stage.elapse("20s")
-    assert (await claim(program, ONE, token=first["token"])).json()["state"] == "held"
+    assert (await claim(program, ONE, token=first["token"])).json()["state"] == "HELD"
     waiters = (await api.get("/locks/acct:42")).json()["waiters"]
     assert waiters == [], "the second did not ask again for 30 s, so it left the line"
     assert (await program.ask("DELETE", f"/locks/acct:42/claims/{ONE}")).status_code == 204
@@ -40,7 +40,7 @@ async def test_a_claim_that_ran_out_is_lost_and_stays_so(api: Api) -> None:
     for _ in range(2):
         lost = await claim(program, ONE, token=token)
         assert (lost.status_code, lost.json()["code"]) == (409, "FOL-3043")
-    assert (await claim(program, TWO)).json()["state"] == "held"
+    assert (await claim(program, TWO)).json()["state"] == "HELD"
 
 
 async def test_people_see_who_holds_and_who_waits_and_take_a_lock_away(api: Api) -> None:
@@ -65,7 +65,7 @@ async def test_a_token_has_locks_in_its_namespace_alone_and_only_with_the_scope(
     ours = await api.with_scopes("lock", "read", namespace="ours")
     theirs = await api.with_scopes("lock", "read", "run", namespace="theirs")
     token = (await claim(ours, ONE)).json()["token"]
-    assert (await claim(theirs, TWO)).json()["state"] == "held", "the same name in another namespace"
+    assert (await claim(theirs, TWO)).json()["state"] == "HELD", "the same name in another namespace"
     assert (await theirs.ask("PUT", f"/locks/x/claims/{TWO}", {}, namespace="ours")).status_code == 403
     assert (await theirs.get("/locks/acct:42", namespace="ours")).status_code == 404
     assert (await theirs.post("/locks/acct:42:release", {"token": token}, namespace="ours")).status_code == 404

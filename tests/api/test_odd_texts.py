@@ -54,7 +54,7 @@ async def test_half_a_character_that_stands_twice_is_quoted_in_letters(api: Api,
 async def test_nul_in_an_address_is_refused_on_every_route(api: Api) -> None:
     wrong: list[str] = []
     for method, path in sorted(api.app.state.rights):
-        if "{" not in path:
+        if "{" not in path or not path.startswith("/api/"):  # a page of the console shows what the API answers
             continue
         address = re.sub(r"\{\w+\}", "\0", path)
         call = await Call(api.app, method, address, (b"{}",), token=api.token).made()

@@ -404,7 +404,7 @@ export interface LockClaimOut {
   "name": string;
   "namespace": string;
   "claim": string;
-  "state": "held" | "waiting";
+  "state": "HELD" | "WAITING";
   "token": string | null;
   "ttl_seconds": number | null;
 }

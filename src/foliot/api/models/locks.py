@@ -29,7 +29,7 @@ class LockClaimOut(ApiOutput):
     name: str = Field(examples=["acct:42"])
     namespace: str
     claim: str
-    state: str = one_of("held", "waiting")
+    state: str = one_of("HELD", "WAITING")
     token: str | None = Field(description="The fencing token of a held lock; it rises with every grant.")
     ttl_seconds: Seconds | None
 
@@ -39,7 +39,7 @@ class LockClaimOut(ApiOutput):
             name=name,
             namespace=namespace,
             claim=claim,
-            state=str(answer.state),
+            state=str(answer.state).upper(),
             token=None if answer.token is None else str(answer.token),
             ttl_seconds=seconds(ttl_us),
         )

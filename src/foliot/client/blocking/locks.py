@@ -109,9 +109,9 @@ class Locks:
                 raise
             # The ttl began at some moment since the question was sent. After a long wait ask again: that renews it.
             is_fresh = machine.monotonic() - asked_at <= ttl_s * FRESH_SHARE
-            if answer["state"] == "held" and (is_fresh or is_held):
+            if answer["state"] == "HELD" and (is_fresh or is_held):
                 return Lock(self._client, answer, asked_at, ttl_s)
-            is_held = answer["state"] == "held"
+            is_held = answer["state"] == "HELD"
             if not is_held and give_up_at is not None and machine.monotonic() >= give_up_at:
                 self._leave(named)
                 raise LockWaitOver(name)
