@@ -4,6 +4,9 @@ from typing import Any
 
 import httpx2
 
+from foliot.domain.instants import MINUTE
+from foliot.domain.run import parse_run_id
+from foliot.ports.store.locks import LockAsk, RunOwner
 from tests.api.asking import Api
 
 ONE, TWO = "a" * 32, "b" * 32
@@ -87,3 +90,32 @@ async def test_bad_claims_are_refused_with_the_field_that_is_wrong(api: Api) -> 
     assert (await claim(api, ONE, name="a b")).json()["code"] == "FOL-1056"
     assert (await claim(api, "%20")).status_code == 422
     assert (await api.get("/locks/nothing")).json()["code"] == "FOL-2016"
+
+
+async def test_a_token_for_one_group_takes_away_the_locks_of_its_jobs_and_its_own_alone(api: Api) -> None:
+    await api.create_job("bill", group="billing")
+    run_id = parse_run_id(await api.stage.trigger("bill"))
+    worker = await api.stage.worker("w", group="billing", handlers=["python:jobs:bill"])
+    run = await worker.lease()
+    assert run is not None
+    assert run.run_id == run_id
+    owner = RunOwner(session=worker.session, run_id=run_id, lease_id=run.lease_id)
+    asked = LockAsk(claim="r" * 32, namespace="", name="ledger", most=1, ttl_us=MINUTE, run=owner)
+    of_run = str((await api.stage.store.locks.acquire(asked)).token)
+    of_program = (await claim(await api.with_scopes("lock"), ONE)).json()["token"]
+    reports = await api.with_scopes("run", "lock", group="reports")
+    billing = await api.with_scopes("run", "lock", group="billing")
+    for name, token in (("ledger", of_run), ("acct:42", of_program)):
+        refused = await reports.post(f"/locks/{name}:release", {"token": token})
+        assert (refused.status_code, refused.json()["code"]) == (403, "FOL-4001")
+    assert (await billing.post("/locks/ledger:release", {"token": of_run})).status_code == 200
+    own = (await claim(billing, TWO, "own")).json()["token"]
+    assert (await reports.post("/locks/own:release", {"token": own})).status_code == 403
+    assert (await billing.post("/locks/own:release", {"token": own})).status_code == 200
+    assert (await api.post("/locks/acct:42:release", {"token": of_program})).status_code == 200
+
+
+async def test_one_claim_on_two_locks_is_a_conflict(api: Api) -> None:
+    await claim(api, ONE, "a")
+    refused = await claim(api, ONE, "b")
+    assert (refused.status_code, refused.json()["code"]) == (409, "FOL-3043")

@@ -185,8 +185,8 @@ async def test_a_deadlock_is_found_and_its_youngest_wait_is_ended_with_the_cycle
     seen = await world.store.locks.waits()
     (deadlock,) = find_deadlocks(seen.claims)
     assert deadlock.victim.id == waits[1].claim
-    assert await world.store.locks.break_waits([(deadlock, "a waits for b")]) == [waits[1].claim]
-    assert await world.store.locks.break_waits([(deadlock, "again")]) == []
+    assert await world.store.locks.break_waits([(deadlock, "a waits for b")]) == ([waits[1].claim], [])
+    assert await world.store.locks.break_waits([(deadlock, "again")]) == ([], [])
     broken = await ask(world, waits[1])
     assert (broken.state, broken.cycle) == (LockState.BROKEN, "a waits for b")
     assert await world.store.locks.release([held[1].claim, waits[1].claim], session=by.session) == [waits[0].claim]

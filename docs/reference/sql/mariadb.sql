@@ -1375,7 +1375,9 @@ WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)
 ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 
 -- locking/decisions.py EPOCH
-SELECT epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM store_meta WHERE id = 1;
+SELECT epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now,
+    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+ AS doubt FROM store_meta WHERE id = 1;
 
 -- locking/decisions.py DRAW
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = CASE WHEN locks.token + 1 > %(floor)s THEN locks.token + 1 ELSE %(floor)s END, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.id = d.id;
@@ -1446,25 +1448,31 @@ FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id 
      LEFT JOIN nodes n ON n.id = c.session_id
 WHERE c.lock_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY c.lock_id, c.place;
 
--- locking/store.py HAS_LEASE
-SELECT 1 FROM runs WHERE id = %(run_id)s AND lease_id = %(lease_id)s AND session_id = %(session)s;
+-- locking/store.py NAMESPACE
+SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
+WHERE r.id = %(run_id)s AND r.lease_id = %(lease_id)s AND r.session_id = %(session)s;
 
 -- locking/store.py CLAIM
-INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
-                         run_id, lease_id, line, made_by)
+INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
+                             session_id, run_id, lease_id, line, made_by)
 SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
        d.session_id, d.run_id, d.lease_id, d.line, d.made_by
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lock_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, most BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, token BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, ttl_us BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, asked_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, granted_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, session_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, line LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lock_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, most BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, token BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, ttl_us BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, asked_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, granted_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, session_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, line LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE lock_claims.id = lock_claims.id;
 
 -- locking/store.py UNTIL
-UPDATE lock_claims SET until = %(until)s, ttl_us = %(ttl_us)s WHERE id = %(id)s AND until > %(now)s;
+UPDATE lock_claims SET until = CASE WHEN until > %(until)s THEN until ELSE %(until)s END,
+                       ttl_us = CASE WHEN ttl_us > %(ttl_us)s THEN ttl_us ELSE %(ttl_us)s END
+WHERE id = %(id)s AND until > %(over)s;
 
 -- locking/store.py RENEW
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
+   UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND (lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) OR
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 1) AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
 
 -- locking/store.py HELD
-SELECT lock_claims.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND lock_claims.token IS NOT NULL AND lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-  AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
+   SELECT lock_claims.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND lock_claims.token IS NOT NULL AND (lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) OR
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 1) AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
 
 -- locking/store.py OWN
 SELECT lock_claims.id, lock_claims.lock_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
@@ -1477,16 +1485,23 @@ WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, cycle LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.broken = d.cycle WHERE lock_claims.id = d.id;
 
 -- locking/store.py OVER
-SELECT c.id, c.lock_id,
-       CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
-                 OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
-            THEN 2
-            WHEN c.until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END AS fate
-FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
-WHERE c.token IS NULL OR c.until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-   OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
-   OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
-ORDER BY fate DESC, c.lock_id LIMIT %(limit)s;
+   SELECT c.id, c.lock_id, CASE WHEN c.token IS NOT NULL AND c.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + c.ttl_us THEN 1 ELSE 0 END AS far,
+          CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                    OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+               THEN 2
+               WHEN c.until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 0 THEN 1 ELSE 0 END AS fate
+   FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+   WHERE c.token IS NULL OR c.until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 0 OR CASE WHEN c.token IS NOT NULL AND c.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + c.ttl_us THEN 1 ELSE 0 END = 1
+      OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+      OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+   ORDER BY fate DESC, c.lock_id LIMIT %(limit)s;
+
+-- locking/store.py CLAMP
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + lock_claims.ttl_us;
 
 -- locking/store.py IDLE
 SELECT l.id, l.token FROM locks l

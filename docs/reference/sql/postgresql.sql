@@ -1662,7 +1662,9 @@ WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
 -- locking/decisions.py EPOCH
-SELECT epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM store_meta WHERE id = 1;
+SELECT epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now,
+    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+ AS doubt FROM store_meta WHERE id = 1;
 
 -- locking/decisions.py DRAW
 UPDATE locks SET token = CASE WHEN locks.token + 1 > $1 THEN locks.token + 1 ELSE $1 END, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($2::text::bigint[]) AS d(id) WHERE locks.id = d.id;
@@ -1734,27 +1736,33 @@ FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id 
      LEFT JOIN nodes n ON n.id = c.session_id
 WHERE c.lock_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY c.lock_id, c.place;
 
--- locking/store.py HAS_LEASE
-SELECT 1 FROM runs WHERE id = $1 AND lease_id = $2 AND session_id = $3;
+-- locking/store.py NAMESPACE
+SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
+WHERE r.id = $1 AND r.lease_id = $2 AND r.session_id = $3;
 
 -- locking/store.py CLAIM
-INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
-                         run_id, lease_id, line, made_by)
+INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
+                             session_id, run_id, lease_id, line, made_by)
 SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
        d.session_id, d.run_id, d.lease_id, d.line, d.made_by
-FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::bigint[], $13::text::text[], $14::text::text[], $15::text::text[]) AS d(id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id, run_id, lease_id, line, made_by);
+FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::bigint[], $13::text::text[], $14::text::text[], $15::text::text[]) AS d(id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id, run_id, lease_id, line, made_by) WHERE true ON CONFLICT DO NOTHING;
 
 -- locking/store.py UNTIL
-UPDATE lock_claims SET until = $1, ttl_us = $2 WHERE id = $3 AND until > $4;
+UPDATE lock_claims SET until = CASE WHEN until > $1 THEN until ELSE $1 END,
+                       ttl_us = CASE WHEN ttl_us > $2 THEN ttl_us ELSE $2 END
+WHERE id = $3 AND until > $4;
 
 -- locking/store.py RENEW
-UPDATE lock_claims SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + lock_claims.ttl_us
-FROM unnest($1::text::text[]) AS d(id) WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
+   UPDATE lock_claims SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + lock_claims.ttl_us
+   FROM unnest($1::text::text[]) AS d(id) WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND (lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) OR
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 1) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
 
 -- locking/store.py HELD
-SELECT lock_claims.id FROM lock_claims
-WHERE lock_claims.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND lock_claims.token IS NOT NULL AND lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-  AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
+   SELECT lock_claims.id FROM lock_claims
+   WHERE lock_claims.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND lock_claims.token IS NOT NULL AND (lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) OR
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 1) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
 
 -- locking/store.py OWN
 SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
@@ -1768,16 +1776,25 @@ WHERE l.namespace = $1 AND l.name = $2 AND c.token = $3;
 UPDATE lock_claims SET broken = d.cycle FROM unnest($1::text::text[], $2::text::text[]) AS d(id, cycle) WHERE lock_claims.id = d.id;
 
 -- locking/store.py OVER
-SELECT c.id, c.lock_id,
-       CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
-                 OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
-            THEN 2
-            WHEN c.until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END AS fate
-FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
-WHERE c.token IS NULL OR c.until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-   OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
-   OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
-ORDER BY fate DESC, c.lock_id LIMIT $1;
+   SELECT c.id, c.lock_id, CASE WHEN c.token IS NOT NULL AND c.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + c.ttl_us THEN 1 ELSE 0 END AS far,
+          CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                    OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+               THEN 2
+               WHEN c.until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 0 THEN 1 ELSE 0 END AS fate
+   FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+   WHERE c.token IS NULL OR c.until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 0 OR CASE WHEN c.token IS NOT NULL AND c.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + c.ttl_us THEN 1 ELSE 0 END = 1
+      OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+      OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+   ORDER BY fate DESC, c.lock_id LIMIT $1;
+
+-- locking/store.py CLAMP
+UPDATE lock_claims SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + lock_claims.ttl_us
+FROM unnest($1::text::text[]) AS d(id)
+WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + lock_claims.ttl_us;
 
 -- locking/store.py IDLE
 SELECT l.id, l.token FROM locks l

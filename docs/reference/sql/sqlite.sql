@@ -1499,7 +1499,9 @@ WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
 -- locking/decisions.py EPOCH
-SELECT epoch, foliot_now() AS now FROM store_meta WHERE id = 1;
+SELECT epoch, foliot_now() AS now,
+    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+ AS doubt FROM store_meta WHERE id = 1;
 
 -- locking/decisions.py DRAW
 UPDATE locks SET token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE locks.id = d.id;
@@ -1571,27 +1573,33 @@ FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id 
      LEFT JOIN nodes n ON n.id = c.session_id
 WHERE c.lock_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY c.lock_id, c.place;
 
--- locking/store.py HAS_LEASE
-SELECT 1 FROM runs WHERE id = :run_id AND lease_id = :lease_id AND session_id = :session;
+-- locking/store.py NAMESPACE
+SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
+WHERE r.id = :run_id AND r.lease_id = :lease_id AND r.session_id = :session;
 
 -- locking/store.py CLAIM
-INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
-                         run_id, lease_id, line, made_by)
+INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
+                             session_id, run_id, lease_id, line, made_by)
 SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
        d.session_id, d.run_id, d.lease_id, d.line, d.made_by
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lock_id, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS most, json_extract(value, '$[4]') AS owner, json_extract(value, '$[5]') AS until, json_extract(value, '$[6]') AS token, json_extract(value, '$[7]') AS ttl_us, json_extract(value, '$[8]') AS asked_at, json_extract(value, '$[9]') AS granted_at, json_extract(value, '$[10]') AS session_id, json_extract(value, '$[11]') AS run_id, json_extract(value, '$[12]') AS lease_id, json_extract(value, '$[13]') AS line, json_extract(value, '$[14]') AS made_by FROM json_each(:d)) AS d;
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lock_id, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS most, json_extract(value, '$[4]') AS owner, json_extract(value, '$[5]') AS until, json_extract(value, '$[6]') AS token, json_extract(value, '$[7]') AS ttl_us, json_extract(value, '$[8]') AS asked_at, json_extract(value, '$[9]') AS granted_at, json_extract(value, '$[10]') AS session_id, json_extract(value, '$[11]') AS run_id, json_extract(value, '$[12]') AS lease_id, json_extract(value, '$[13]') AS line, json_extract(value, '$[14]') AS made_by FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
 
 -- locking/store.py UNTIL
-UPDATE lock_claims SET until = :until, ttl_us = :ttl_us WHERE id = :id AND until > :now;
+UPDATE lock_claims SET until = CASE WHEN until > :until THEN until ELSE :until END,
+                       ttl_us = CASE WHEN ttl_us > :ttl_us THEN ttl_us ELSE :ttl_us END
+WHERE id = :id AND until > :over;
 
 -- locking/store.py RENEW
-UPDATE lock_claims SET until = foliot_now() + lock_claims.ttl_us
-FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > foliot_now() AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
+   UPDATE lock_claims SET until = foliot_now() + lock_claims.ttl_us
+   FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND (lock_claims.until > foliot_now() OR
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 1) AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
 
 -- locking/store.py HELD
-SELECT lock_claims.id FROM lock_claims
-WHERE lock_claims.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND lock_claims.token IS NOT NULL AND lock_claims.until > foliot_now()
-  AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
+   SELECT lock_claims.id FROM lock_claims
+   WHERE lock_claims.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND lock_claims.token IS NOT NULL AND (lock_claims.until > foliot_now() OR
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 1) AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
 
 -- locking/store.py OWN
 SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
@@ -1605,16 +1613,25 @@ WHERE l.namespace = :namespace AND l.name = :name AND c.token = :token;
 UPDATE lock_claims SET broken = d.cycle FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS cycle FROM json_each(:d)) AS d WHERE lock_claims.id = d.id;
 
 -- locking/store.py OVER
-SELECT c.id, c.lock_id,
-       CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
-                 OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
-            THEN 2
-            WHEN c.until <= foliot_now() THEN 1 ELSE 0 END AS fate
-FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
-WHERE c.token IS NULL OR c.until <= foliot_now()
-   OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
-   OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
-ORDER BY fate DESC, c.lock_id LIMIT :limit;
+   SELECT c.id, c.lock_id, CASE WHEN c.token IS NOT NULL AND c.until > foliot_now() + c.ttl_us THEN 1 ELSE 0 END AS far,
+          CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+                    OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+               THEN 2
+               WHEN c.until <= foliot_now() AND
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 0 THEN 1 ELSE 0 END AS fate
+   FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
+   WHERE c.token IS NULL OR c.until <= foliot_now() AND
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+= 0 OR CASE WHEN c.token IS NOT NULL AND c.until > foliot_now() + c.ttl_us THEN 1 ELSE 0 END = 1
+      OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
+      OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
+   ORDER BY fate DESC, c.lock_id LIMIT :limit;
+
+-- locking/store.py CLAMP
+UPDATE lock_claims SET until = foliot_now() + lock_claims.ttl_us
+FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d
+WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > foliot_now() + lock_claims.ttl_us;
 
 -- locking/store.py IDLE
 SELECT l.id, l.token FROM locks l

@@ -14,13 +14,13 @@ and one who wants more of a lock that it holds goes before the others.
     ├── LockWaitOver      FOL-3041   the lock was not free within the time to wait
     ├── LockDeadlock      FOL-3042   the owners of some locks waited for each other
     ├── LockLost          FOL-3043   the lock is not the caller's any more
-    ├── LockQueueFull     FOL-3044   too many claims wait for the lock
+    ├── LockQueueFull     FOL-3044   too many claims hold the lock or wait for it
     └── LockNotGiven      FOL-3045   no server gave the run an answer
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Container, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from foliot.domain.errors import BadField, BadName, Conflict, InvalidInput, NotFound
@@ -30,11 +30,14 @@ from foliot.domain.texts import NAME_BYTES_MAX
 EVERYBODY: Final = 2**31 - 1
 """`most` of a shared claim: any number of owners."""
 
-SLOTS_MAX: Final = 10_000
+SLOTS_MAX: Final = 1000
 TTL_MIN: Final[Micros] = SECOND
 TTL_MAX: Final[Micros] = DAY
 TTL_USUAL: Final[Micros] = 60 * SECOND
 WAITERS_MAX: Final = 1000  # of one lock
+CLAIMS_MAX: Final = 2000
+"""Claims of one lock, held and waiting: a decision reads them all while it keeps other decisions waiting."""
+
 TOKEN_BITS: Final = 28
 """A token is at least the store's epoch · 2^28: tokens rise even after the store came from a backup (R21)."""
 
@@ -106,11 +109,13 @@ class _Holders:
 
     def __init__(self, claims: Iterable[LockClaim]) -> None:
         self._holds: dict[str, _Hold] = {}
+        self._fewest = EVERYBODY  # of what all holds allow
         for claim in claims:
             if claim.token is not None:
                 self.add(claim, claim.token)
 
     def add(self, claim: LockClaim, token: int) -> None:
+        self._fewest = min(self._fewest, claim.most)
         known = self._holds.get(claim.owner)
         if known is None:
             self._holds[claim.owner] = _Hold(token, claim.most)
@@ -118,9 +123,7 @@ class _Holders:
             self._holds[claim.owner] = _Hold(max(known.token, token), min(known.most, claim.most))
 
     def line(self, claims: Iterable[LockClaim]) -> list[LockClaim]:
-        """Waiting claims in the order in which they are looked at: those of owners that hold the lock come first."""
-        waiting = [claim for claim in claims if claim.waits]
-        return sorted(waiting, key=lambda claim: (claim.owner not in self._holds, claim.place))
+        return line_order(claims, holders=self._holds)
 
     def token_for(self, claim: LockClaim) -> int | None:
         """The token of an owner that holds as much already; None: the claim needs one of its own."""
@@ -128,6 +131,8 @@ class _Holders:
         return held.token if held is not None and held.most <= claim.most else None
 
     def have_room_for(self, claim: LockClaim) -> bool:
+        if claim.owner not in self._holds:
+            return len(self._holds) < min(claim.most, self._fewest)
         others = [hold for owner, hold in self._holds.items() if owner != claim.owner]
         owners = len(others) + 1
         return owners <= claim.most and all(owners <= hold.most for hold in others)
@@ -137,9 +142,10 @@ def _in_line(claim: LockClaim) -> int:
     return claim.place
 
 
-def without_time(claim: LockClaim) -> LockClaim:
-    """The claim as one whose time never ends: for the question who waits for whom."""
-    return replace(claim, until=2**62)
+def line_order(claims: Iterable[LockClaim], *, holders: Container[str]) -> list[LockClaim]:
+    """Waiting claims in the order in which they are looked at: those of owners that hold the lock come first."""
+    waiting = [claim for claim in claims if claim.waits]
+    return sorted(waiting, key=lambda claim: (claim.owner not in holders, claim.place))
 
 
 # ------------------------------------------------------------------------------------------------ what users write
@@ -262,15 +268,16 @@ class LockLost(Conflict):
 
 
 class LockQueueFull(Conflict):
-    """Too many claims wait for the lock."""
+    """Too many claims hold the lock or wait for it."""
 
     code = "FOL-3044"
 
     def __init__(self, name: str) -> None:
         super().__init__(
-            f"{WAITERS_MAX} claims wait for the lock {name[:100]}, which is the most.",
+            f"The lock {name[:100]} has the most claims it can have: {WAITERS_MAX} that wait, or {CLAIMS_MAX} in all.",
             name=name[:100],
-            most=WAITERS_MAX,
+            waiting=WAITERS_MAX,
+            most=CLAIMS_MAX,
         )
 
 

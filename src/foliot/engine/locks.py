@@ -1,6 +1,8 @@
 """Upkeep of locks: the leader drops claims that are over, ends deadlocks, and forgets locks that nobody uses."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 import structlog
@@ -14,6 +16,8 @@ from foliot.ports.store.locks import LockStore, LockWaits
 BATCH: Final = 500
 KEEP_US: Final[Micros] = 7 * DAY
 FORGET_STEP: Final = 1000
+AT_ONCE: Final = 200
+"""Claims among which deadlocks are searched on the loop: some milliseconds. More are searched in a thread."""
 
 log = structlog.get_logger("foliot.engine")
 
@@ -51,13 +55,15 @@ class LockUpkeep:
 
     async def _end_deadlocks(self, term: int) -> None:
         seen = await self._store.waits()
-        deadlocks = {found.victim.id: found for found in find_deadlocks(seen.claims)}
+        many = len(seen.claims) > AT_ONCE
+        search = partial(find_deadlocks, seen.claims)
+        deadlocks = {found.victim.id: found for found in (await asyncio.to_thread(search) if many else search())}
         if not deadlocks:
             return
         told = {victim: cycle_words(found, seen) for victim, found in deadlocks.items()}
         pairs = [(found, told[victim]) for victim, found in deadlocks.items()]
-        broken = await self._store.break_waits(pairs, term=term)
-        self._on_granted(broken)  # they wait at some server, and learn that their wait is over
+        broken, woken = await self._store.break_waits(pairs, term=term)
+        self._on_granted([*broken, *woken])  # they wait at some server, and learn that their wait is over
         for victim in broken:
             log.warning("lock.deadlock", why=told[victim])
         await self._journal.note([_happening(deadlocks[victim], told[victim], seen) for victim in broken], term=term)

@@ -24,7 +24,8 @@ from foliot.domain.locks import (
 from foliot.domain.names import check_name
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import SESSION_BYTES_MAX, actor_name, check_reason, is_key
-from foliot.operations.names import home_of, namespace_of
+from foliot.operations.cancel import demand_run
+from foliot.operations.names import find_run, home_of, namespace_of
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
@@ -156,12 +157,15 @@ async def take_lock_away(
     who.demand(Scope.RUN)
     check_reason(reason)
     before = await find_lock(services, who, name, namespace=namespace)
+    holder = next((one for one in before.holders if one.token == token), None)
+    if holder is None:
+        raise LockLost(name)
+    await _demand_hold(services, who, holder)
     dropped, woken = await services.store.locks.take_away(before.namespace, before.name, token=token)
     services.lock_desk.granted(woken)
     if not dropped:
         raise LockLost(name)
     services.cancels_asked()  # its worker beats at once, and learns that the lock is lost
-    holder = next((one for one in before.holders if one.token == token), None)
     await note(
         services,
         Happening(
@@ -177,10 +181,16 @@ async def take_lock_away(
     return before
 
 
-def holder_words(holder: ClaimShown | None) -> str:
+async def _demand_hold(services: Services, who: Principal, holder: ClaimShown) -> None:
+    """Raise unless the token may end this hold. A program has no group: its own token, or one for all groups, may."""
+    if holder.run_id is not None:
+        await demand_run(services, who, [await find_run(services, who, holder.run_id)])
+    elif who.group is not None and who.line != holder.line:
+        who.demand_everywhere(Scope.RUN)
+
+
+def holder_words(holder: ClaimShown) -> str:
     """The owner of a claim, in one word or two."""
-    if holder is None:
-        return ""
     if holder.run_id is None:
         return holder.by
     return f"{format_run_id(holder.run_id)} ({holder.job})" if holder.job else format_run_id(holder.run_id)
@@ -201,7 +211,7 @@ async def claim_for_run(services: Services, message: LockAsked) -> LockAnswered:
     """A run claims a lock. It is held at least as long as a session lives without a beat: beats renew it."""
     ask = LockAsk(
         claim=message.claim,
-        namespace=message.namespace,
+        namespace="",  # the store knows it: that of the run's job
         name=check_lock_name(message.name),
         most=most_of(shared=message.shared, slots=message.slots),
         ttl_us=max(check_ttl(message.ttl_us), services.times.ttl_us),

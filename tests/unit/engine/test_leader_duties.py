@@ -51,7 +51,7 @@ ANSWERS: Final[Mapping[str, Any]] = {
         locks={1: ("default", "first"), 2: ("default", "second")},
         owners={"one": "r-1", "two": "r-2"},
     ),
-    "locks.break_waits": ["d"],
+    "locks.break_waits": (["d"], []),
 }
 
 

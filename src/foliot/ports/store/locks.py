@@ -30,7 +30,7 @@ class LockAsk:
     """A claim as it is asked for. Asked again, it goes on from where it is."""
 
     claim: str
-    namespace: str
+    namespace: str  # of a program's lock; the locks of a run are in the namespace of its job
     name: str
     most: int
     ttl_us: Micros
@@ -47,7 +47,7 @@ class LockState(StrEnum):
     WAITING = "waiting"
     TAKEN = "taken"  # another holds the lock, and this claim does not wait
     BROKEN = "broken"  # it was part of a deadlock, and its wait was ended
-    FULL = "full"  # too many wait
+    FULL = "full"  # too many hold it or wait
     OVER = "over"  # there is no such claim, or the attempt that asks is over
 
 
@@ -142,8 +142,13 @@ class LockStore(Protocol):
         """Who waits for whom, as of one moment."""
         ...
 
-    async def break_waits(self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None) -> Sequence[str]:
-        """End the wait of each victim, unless it holds its lock by now; return those whose wait was ended."""
+    async def break_waits(
+        self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """End the wait of each victim, unless it holds its lock by now.
+
+        Return the claims whose wait was ended, and the claims of others that hold their lock since.
+        """
         ...
 
     async def list(self, *, namespace: str | None, after: tuple[str, str], limit: int) -> Sequence[LockShown]:

@@ -446,8 +446,8 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Stop what the lock protects and take the lock anew; let what it protects refuse old tokens.",
     ),
     "FOL-3044": (
-        "So many claims wait for this lock that no more are taken on.",
-        "Wait until some have got it: foliot lock waits.",
+        "So many claims hold this lock or wait for it that no more are taken on.",
+        "Wait until some have given it back: foliot lock waits.",
     ),
     "FOL-3045": (
         "No server answered the worker in time, or the attempt is over by now.",

@@ -6,11 +6,16 @@ from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant
-from foliot.domain.locks import TOKEN_BITS, LockClaim, LockDecision, decide
+from foliot.domain.locks import TOKEN_BITS, LockClaim, LockDecision, LockGrant, decide
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
-EPOCH: Final = Statement("SELECT epoch, {now} AS now FROM store_meta WHERE id = 1")
+IN_DOUBT: Final = """
+    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > {now} THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+"""
+"""1 while no claim ends by its time: servers do not trust the store's clock, or it ran on while nobody could renew."""
+
+EPOCH: Final = Statement(f"SELECT epoch, {{now}} AS now, {IN_DOUBT} AS doubt FROM store_meta WHERE id = 1")
 
 _DRAWN: Final = "token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = {now}"
 
@@ -67,6 +72,7 @@ class Drawn(NamedTuple):
     lock: int
     token: int
     now: Instant
+    over: Instant
     claims: Sequence[Any]  # rows
 
 
@@ -75,12 +81,13 @@ class DecisionTime(NamedTuple):
 
     floor: int  # no token is below it
     now: Instant
+    over: Instant  # a claim whose time ends until then is over: now, or long ago while the clock is in doubt (R7, R8)
 
 
 def clock_of(tx: Tx) -> DecisionTime:
     """Read before the first row is locked: while the statement after it waits, holders have their time."""
-    epoch, now = tx.rows(EPOCH)[0]
-    return DecisionTime(epoch << TOKEN_BITS, int(now))
+    epoch, now, doubt = tx.rows(EPOCH)[0]
+    return DecisionTime(epoch << TOKEN_BITS, int(now), over=0 if doubt else int(now))
 
 
 def draw_one(tx: Tx, namespace: str, name: str) -> Drawn:
@@ -93,7 +100,7 @@ def draw_one(tx: Tx, namespace: str, name: str) -> Drawn:
         tx.change(DRAW_ONE, values)
     tx.point("locks.drawn")
     rows = tx.rows(CLAIMS_OF_ONE, named)
-    return Drawn(rows[0].of_lock, rows[0].drawn, clock.now, [row for row in rows if row.id is not None])
+    return Drawn(rows[0].of_lock, rows[0].drawn, clock.now, clock.over, [row for row in rows if row.id is not None])
 
 
 def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
@@ -108,7 +115,7 @@ def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
     claims: dict[int, list[Any]] = defaultdict(list)
     for row in tx.rows(CLAIMS, d=ids):
         claims[row.lock_id].append(row)
-    return [Drawn(lock, token, clock.now, claims[lock]) for lock, token in sorted(tokens.items())]
+    return [Drawn(lock, token, clock.now, clock.over, claims[lock]) for lock, token in sorted(tokens.items())]
 
 
 def claim_of(row: Any) -> LockClaim:
@@ -135,7 +142,7 @@ def settle(tx: Tx, drawn: Iterable[Drawn], *, without: Collection[str] = (), bro
         left = [replace(claim, is_broken=claim.is_broken or claim.id in broken) for claim in claims]
         dropped += [claim.id for claim in left if claim.id in without]
         left = [claim for claim in left if claim.id not in without]
-        decided.append((lock, decide(left, now=lock.now, first_token=lock.token)))
+        decided.append((lock, decide(left, now=lock.over, first_token=lock.token)))
     if dropped:
         tx.change(DROP, d=keys(sorted(dropped)))
     write(tx, decided)
@@ -144,16 +151,25 @@ def settle(tx: Tx, drawn: Iterable[Drawn], *, without: Collection[str] = (), bro
 
 def write(tx: Tx, decided: Sequence[tuple[Drawn, LockDecision]], *, unwritten: str = "") -> None:
     """Write decisions. `unwritten`: a claim that has no row yet, which the caller inserts as it was decided."""
-    gone = sorted(claim for _, decision in decided for claim in decision.gone)
-    granted = sorted(grant for _, decision in decided for grant in decision.granted if grant.claim != unwritten)
-    raised = [(lock.lock, decision.last_token) for lock, decision in decided if decision.last_token > lock.token]
+    gone: list[str] = []
+    granted: list[LockGrant] = []
+    raised: list[tuple[int, int]] = []
+    for lock, decision in decided:
+        gone += decision.gone
+        granted += [grant for grant in decision.granted if grant.claim != unwritten]
+        if decision.last_token > lock.token:
+            raised.append((lock.lock, decision.last_token))
     if raised:
         tx.change(RAISE, d=raised)
-    now = decided[0][0].now if decided else 0
-    if gone and tx.change(EXPIRE, {"now": now}, d=keys(gone)) != len(gone):
-        raise TryAgain("a claim was renewed meanwhile")
-    if granted and tx.change(GRANT, {"now": now}, d=granted) != len(granted):
-        raise TryAgain("a claim was given up meanwhile")
+    now = {"now": decided[0][0].now if decided else 0}
+    if gone:  # never under doubt: here `over` is `now`
+        expired = tx.change(EXPIRE, now, d=keys(sorted(gone)))
+        if expired != len(gone):
+            raise TryAgain("a claim was renewed meanwhile")
+    if granted:
+        written = tx.change(GRANT, now, d=sorted(granted))
+        if written != len(granted):
+            raise TryAgain("a claim was given up meanwhile")
 
 
 def by_id(rows: Iterable[Any]) -> Mapping[str, Any]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from foliot.domain.deadlocks import Deadlock
 from foliot.domain.instants import Instant
-from foliot.domain.locks import WAITERS_MAX, LockClaim, decide
+from foliot.domain.locks import CLAIMS_MAX, WAITERS_MAX, LockClaim, decide
 from foliot.ports.store.locks import (
     WANTED_US,
     LockAnswer,
@@ -21,39 +21,52 @@ from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.locking import reads
-from foliot.store.sql.locking.decisions import MAKE, by_id, claim_of, draw, draw_one, settle, write
+from foliot.store.sql.locking.decisions import IN_DOUBT, MAKE, by_id, claim_of, draw, draw_one, settle, write
 
-HAS_LEASE: Final = Statement("SELECT 1 FROM runs WHERE id = :run_id AND lease_id = :lease_id AND session_id = :session")
+NAMESPACE: Final = Statement(
+    """
+    SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
+    WHERE r.id = :run_id AND r.lease_id = :lease_id AND r.session_id = :session
+    """
+)
+"""A run has locks in the namespace of its job alone, whatever its worker says; no row when the attempt is over."""
 
 CLAIM: Final = Statement(
     """
-    INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id,
-                             run_id, lease_id, line, made_by)
+    {insert_ignore} lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
+                                 session_id, run_id, lease_id, line, made_by)
     SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
            d.session_id, d.run_id, d.lease_id, d.line, d.made_by
-    FROM {d}
+    FROM {d} WHERE true {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, lock_id=BIGINT, place=BIGINT, most=BIGINT, owner=TEXT, until=BIGINT, token=BIGINT,
            ttl_us=BIGINT, asked_at=BIGINT, granted_at=BIGINT, session_id=TEXT, run_id=BIGINT, lease_id=TEXT,
            line=TEXT, made_by=TEXT),
 )  # fmt: skip
 
-UNTIL: Final = Statement("UPDATE lock_claims SET until = :until, ttl_us = :ttl_us WHERE id = :id AND until > :now")
+UNTIL: Final = Statement(
+    """
+    UPDATE lock_claims SET until = CASE WHEN until > :until THEN until ELSE :until END,
+                           ttl_us = CASE WHEN ttl_us > :ttl_us THEN ttl_us ELSE :ttl_us END
+    WHERE id = :id AND until > :over
+    """
+)
+"""A question that is sent again never shortens what an answer has promised."""
 
 _OWN: Final = "lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session"
+_HOLDS: Final = f"lock_claims.token IS NOT NULL AND (lock_claims.until > {{now}} OR {IN_DOUBT} = 1)"
 
 RENEW: Final = Statement(
     f"""
     UPDATE lock_claims SET until = {{now}} + lock_claims.ttl_us
-    FROM {{d}} WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > {{now}} AND {_OWN}
+    FROM {{d}} WHERE lock_claims.id = d.id AND {_HOLDS} AND {_OWN}
     """,
     RowSet("d", id=TEXT),
 )
 HELD: Final = Statement(
     f"""
     SELECT lock_claims.id FROM lock_claims
-    WHERE lock_claims.id IN (SELECT d.id FROM {{d}}) AND lock_claims.token IS NOT NULL AND lock_claims.until > {{now}}
-      AND {_OWN}
+    WHERE lock_claims.id IN (SELECT d.id FROM {{d}}) AND {_HOLDS} AND {_OWN}
     """,
     RowSet("d", id=TEXT),
 )
@@ -74,21 +87,34 @@ BREAK: Final = Statement(
     "UPDATE lock_claims SET broken = d.cycle FROM {d} WHERE lock_claims.id = d.id", RowSet("d", id=TEXT, cycle=TEXT)
 )
 
+_TOO_OLD: Final = f"c.until <= {{now}} AND {IN_DOUBT} = 0"
+_FAR: Final = "CASE WHEN c.token IS NOT NULL AND c.until > {now} + c.ttl_us THEN 1 ELSE 0 END"
+
 OVER: Final = Statement(
-    """
-    SELECT c.id, c.lock_id,
+    f"""
+    SELECT c.id, c.lock_id, {_FAR} AS far,
            CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
                      OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
                 THEN 2
-                WHEN c.until <= {now} THEN 1 ELSE 0 END AS fate
+                WHEN {_TOO_OLD} THEN 1 ELSE 0 END AS fate
     FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN nodes n ON n.id = c.session_id
-    WHERE c.token IS NULL OR c.until <= {now}
+    WHERE c.token IS NULL OR {_TOO_OLD} OR {_FAR} = 1
        OR r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
        OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'
     ORDER BY fate DESC, c.lock_id LIMIT :limit
     """
 )
-"""Claims whose attempt or session is over (2), or whose time is (1); and those that wait (0)."""
+"""Claims whose attempt or session is over (2), or whose time is (1); and those that wait or end too far ahead (0)."""
+
+CLAMP: Final = Statement(
+    """
+    UPDATE lock_claims SET until = {now} + lock_claims.ttl_us
+    FROM {d}
+    WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND lock_claims.until > {now} + lock_claims.ttl_us
+    """,
+    RowSet("d", id=TEXT),
+)
+"""After a step of the clock back, a time from the future would keep a lock by the step (R7)."""
 
 IDLE: Final = Statement(
     """
@@ -156,15 +182,19 @@ class SqlLocks:
         """What is over stays over, so a look outside of the transaction is enough to say what to drop."""
         rows = await self._database.read(lambda tx: tx.rows(OVER, {"limit": limit}), pool=Pool.CONTROL)
         over = [row for row in rows if row.fate]
-        waiting = len(rows) - len(over)
-        if not over:
+        far = keys(sorted(row.id for row in rows if row.far and not row.fate))
+        waiting = len(rows) - len(over) - len(far)
+        if not over and not far:
             return LocksSwept(waiting=waiting)
         dropped = {row.id for row in over if row.fate > 1}
 
         def work(tx: Tx) -> Sequence[str]:
             if not holds_term(tx, term):
                 return []
-            return settle(tx, draw(tx, {row.lock_id for row in over}), without=dropped)
+            woken = settle(tx, draw(tx, {row.lock_id for row in over}), without=dropped) if over else []
+            if far:
+                tx.change(CLAMP, d=far)
+            return woken
 
         woken = await self._database.transact(work)
         return LocksSwept(dropped=len(over), woken=woken, waiting=waiting)
@@ -172,20 +202,21 @@ class SqlLocks:
     async def waits(self) -> LockWaits:
         return await self._database.read(reads.waits, pool=Pool.CONTROL)
 
-    async def break_waits(self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None) -> Sequence[str]:
+    async def break_waits(
+        self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None
+    ) -> tuple[Sequence[str], Sequence[str]]:
         cycles = {deadlock.victim.id: words for deadlock, words in deadlocks}
         locks = {deadlock.victim.lock for deadlock, _ in deadlocks}
 
-        def work(tx: Tx) -> Sequence[str]:
+        def work(tx: Tx) -> tuple[Sequence[str], Sequence[str]]:
             if not locks or not holds_term(tx, term):
-                return []
+                return [], []
             drawn = draw(tx, locks)
             waiting = [claim.id for lock in drawn for claim in map(claim_of, lock.claims) if claim.waits]
             broken = sorted(set(waiting) & set(cycles))
             if broken:
                 tx.change(BREAK, d=[(claim, cycles[claim]) for claim in broken])
-            settle(tx, drawn, broken=broken)
-            return broken
+            return broken, settle(tx, drawn, broken=broken)
 
         return await self._database.transact(work)
 
@@ -221,9 +252,10 @@ def _without(tx: Tx, rows: Sequence[Any]) -> Sequence[str]:
 
 def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
     """Draw first, then read and decide. A claim that waits already keeps its place."""
-    if ask.run is not None and not _has_lease(tx, ask.run):
+    namespace = ask.namespace if ask.run is None else _namespace(tx, ask.run)
+    if namespace is None:
         return LockAnswer(state=LockState.OVER)
-    lock = draw_one(tx, ask.namespace, ask.name)
+    lock = draw_one(tx, namespace, ask.name)
     owner = ask.claim if ask.run is None else ask.run.lease_id
     known = by_id(lock.claims).get(ask.claim)
     if known is not None and (known.owner, known.line) != (owner, ask.line):
@@ -232,22 +264,24 @@ def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
         return LockAnswer(state=LockState.BROKEN, cycle=known.broken)
     others = [claim_of(row) for row in lock.claims if row.id != ask.claim]
     if known is None:
-        if sum(claim.waits for claim in others) >= WAITERS_MAX:
+        if len(others) >= CLAIMS_MAX or sum(claim.waits for claim in others) >= WAITERS_MAX:
             return LockAnswer(state=LockState.FULL)
         mine = LockClaim(id=ask.claim, lock=lock.lock, place=lock.token, most=ask.most, owner=owner,
                          until=lock.now + WANTED_US)  # fmt: skip
     else:
         mine = claim_of(known)
-    decision = decide([*others, mine], now=lock.now, first_token=lock.token)
+    decision = decide([*others, mine], now=lock.over, first_token=lock.token)
     tokens = {grant.claim: grant.token for grant in decision.granted}
     token = tokens.get(mine.id, mine.token)
     is_gone = mine.id in decision.gone
     if known is None and (token is not None or ask.waits):
-        tx.change(CLAIM, d=[_row(ask, mine, token, lock.now)])
+        is_new = tx.change(CLAIM, d=[_row(ask, mine, token, lock.now)])
+        if not is_new:
+            return LockAnswer(state=LockState.OVER)  # it is a claim of another lock
     write(tx, [(lock, decision)], unwritten=ask.claim if known is None else "")
     if known is not None and not is_gone:
         until = lock.now + (WANTED_US if token is None else ask.ttl_us)
-        tx.change(UNTIL, {"id": mine.id, "until": until, "ttl_us": ask.ttl_us, "now": lock.now})
+        tx.change(UNTIL, {"id": mine.id, "until": until, "ttl_us": ask.ttl_us, "over": lock.over})
     woken = [claim for claim in tokens if claim != mine.id]
     if is_gone:
         return LockAnswer(state=LockState.OVER, woken=woken)
@@ -256,9 +290,11 @@ def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
     return LockAnswer(state=LockState.WAITING if ask.waits else LockState.TAKEN, woken=woken)
 
 
-def _has_lease(tx: Tx, run: RunOwner) -> bool:
+def _namespace(tx: Tx, run: RunOwner) -> str | None:
+    """Where the locks of an attempt are; None: it is over."""
     values = {"run_id": run.run_id, "lease_id": run.lease_id, "session": run.session}
-    return bool(tx.rows(HAS_LEASE, values))
+    rows = tx.rows(NAMESPACE, values)
+    return rows[0].namespace if rows else None
 
 
 def _row(ask: LockAsk, mine: LockClaim, token: int | None, now: Instant) -> tuple[Any, ...]:
