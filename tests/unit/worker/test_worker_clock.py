@@ -44,7 +44,7 @@ class NoLocks:
     def claims(self, _session: str) -> tuple[str, ...]:
         return ()
 
-    def renewed(self, _claims: object, _lost: object, *, sent_at: float) -> None: ...
+    def answered(self, _answer: object, *, sent_at: float) -> None: ...
 
 
 def heartbeat(clock: DrivenClock, store: Store) -> Heartbeat:
