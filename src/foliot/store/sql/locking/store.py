@@ -21,7 +21,7 @@ from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.locking import reads
-from foliot.store.sql.locking.decisions import IN_DOUBT, MAKE, by_id, claim_of, draw, draw_one, settle, write
+from foliot.store.sql.locking.decisions import IN_DOUBT, MAKE, Drawn, by_id, claim_of, draw, draw_one, settle, write
 
 NAMESPACE: Final = Statement(
     """
@@ -256,20 +256,12 @@ def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
     if namespace is None:
         return LockAnswer(state=LockState.OVER)
     lock = draw_one(tx, namespace, ask.name)
-    owner = ask.claim if ask.run is None else ask.run.lease_id
     known = by_id(lock.claims).get(ask.claim)
-    if known is not None and (known.owner, known.line) != (owner, ask.line):
-        return LockAnswer(state=LockState.OVER)
-    if known is not None and known.broken is not None:
-        return LockAnswer(state=LockState.BROKEN, cycle=known.broken)
+    refused = _refused(ask, lock, known)
+    if refused is not None:
+        return refused
     others = [claim_of(row) for row in lock.claims if row.id != ask.claim]
-    if known is None:
-        if len(others) >= CLAIMS_MAX or sum(claim.waits for claim in others) >= WAITERS_MAX:
-            return LockAnswer(state=LockState.FULL)
-        mine = LockClaim(id=ask.claim, lock=lock.lock, place=lock.token, most=ask.most, owner=owner,
-                         until=lock.now + WANTED_US)  # fmt: skip
-    else:
-        mine = claim_of(known)
+    mine = _new_claim(ask, lock) if known is None else claim_of(known)
     decision = decide([*others, mine], now=lock.over, first_token=lock.token)
     tokens = {grant.claim: grant.token for grant in decision.granted}
     token = tokens.get(mine.id, mine.token)
@@ -288,6 +280,37 @@ def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
     if token is not None:
         return LockAnswer(state=LockState.HELD, token=token, ttl_us=ask.ttl_us, woken=woken)
     return LockAnswer(state=LockState.WAITING if ask.waits else LockState.TAKEN, woken=woken)
+
+
+def _refused(ask: LockAsk, lock: Drawn, known: Any) -> LockAnswer | None:
+    """Answer a claim that is not decided about: another's, a broken one, or one too many. `known`: its row, if any."""
+    if known is None:
+        waiting = sum(claim_of(row).waits for row in lock.claims)
+        if len(lock.claims) >= CLAIMS_MAX or waiting >= WAITERS_MAX:
+            return LockAnswer(state=LockState.FULL)
+        return None
+    if (known.owner, known.line) != (_owner(ask), ask.line):
+        return LockAnswer(state=LockState.OVER)
+    if known.broken is not None:
+        return LockAnswer(state=LockState.BROKEN, cycle=known.broken)
+    return None
+
+
+def _new_claim(ask: LockAsk, lock: Drawn) -> LockClaim:
+    """The claim as it comes: at the end of the line."""
+    return LockClaim(
+        id=ask.claim,
+        lock=lock.lock,
+        place=lock.token,
+        most=ask.most,
+        owner=_owner(ask),
+        until=lock.now + WANTED_US,
+    )
+
+
+def _owner(ask: LockAsk) -> str:
+    """The lease of a run's attempt, or the claim itself."""
+    return ask.claim if ask.run is None else ask.run.lease_id
 
 
 def _namespace(tx: Tx, run: RunOwner) -> str | None:
