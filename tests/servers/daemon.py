@@ -1,6 +1,7 @@
 """One process of a server that keeps no SQL: started on ports of its own, killed, frozen and started again."""
 
 import signal
+from abc import ABC, abstractmethod
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
@@ -14,7 +15,7 @@ STOPPED_WITHIN_S = 30.0
 STARTS_MAX = 5
 
 
-class Daemon:
+class Daemon(ABC):
     """What every such server can do. A kind of server says how it is started and when it is ready."""
 
     program: ClassVar[Path]
@@ -30,14 +31,14 @@ class Daemon:
         self.ports: list[int] = []
         self._process: ServerProcess | None = None
 
-    def command(self) -> list[str]:
-        raise NotImplementedError
+    @abstractmethod
+    def command(self) -> list[str]: ...
 
+    @abstractmethod
     def is_ready(self) -> bool:
         """Whether it answers its clients."""
-        raise NotImplementedError
 
-    def prepare(self) -> None:
+    def prepare(self) -> None:  # noqa: B027  some servers read nothing
         """Write what it reads when it starts."""
 
     def start(self) -> Self:
