@@ -102,7 +102,7 @@ test-cluster: setup ## servers and workers as real processes, broken while they 
 
 .PHONY: faults
 faults: services ## the whole matrix of faults, its figures into docs/ and README (over an hour); ONLY='f01 or f02' for some
-	@folder=$$(mktemp -d); code=0; FOLIOT_FIGURES=$$folder $(BIN)/pytest -v -m matrix -o faulthandler_timeout=1200 tests/cluster $(if $(ONLY),-k '$(ONLY)') \
+	@folder=$$(mktemp -d); code=0; FOLIOT_FIGURES=$$folder $(BIN)/pytest -v -m matrix -o faulthandler_timeout=1200 tests/coordination tests/cluster $(if $(ONLY),-k '$(ONLY)') \
 	  || code=$$?; $(BIN)/python -m tests.cluster.figures gather $$folder && $(BIN)/python -m tests.cluster.figures show; \
 	rm -rf $$folder; exit $$code
 

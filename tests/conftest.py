@@ -20,6 +20,15 @@ settings.register_profile("search", deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The full matrix takes most of an hour: only who asks for it gets it (`-m matrix`)."""
+    if "matrix" in str(config.option.markexpr):
+        return
+    left_out = [item for item in items if item.get_closest_marker("matrix")]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
 @pytest.fixture(scope="session")
 def anyio_backend() -> str:
     """Run every async test on asyncio, the only loop Foliot knows."""

@@ -83,15 +83,6 @@ def size(request: pytest.FixtureRequest) -> Size:
     return chosen
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The full matrix takes most of an hour: only who asks for it gets it (`-m matrix`)."""
-    if "matrix" in str(config.option.markexpr):
-        return
-    left_out = [item for item in items if item.get_closest_marker("matrix")]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in left_out]
-
-
 @pytest.fixture(autouse=True)
 def same_choices(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """A short test breaks the same things every time, so that a change alone turns it red; the matrix tries others."""
