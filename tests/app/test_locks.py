@@ -60,11 +60,16 @@ async def test_programs_and_runs_hold_locks_one_after_the_other_and_deadlocks_en
         running(replace(settings(tmp_path), slots=Slots(shared=8))) as listener,
         await client_of(listener) as client,
     ):
+        kept = await client.locks.acquire("web", ttl="12s")
+        first_until = kept.trust.until
         await crowd(client)
         await tries(client)
         await deadlock(client, tmp_path, ["a", "b"])
         await deadlock(client, tmp_path, ["c", "d", "e"])
         await end_of_a_run(client, tmp_path)
+        await soon(lambda: kept.trust.until > first_until, within_s=60, what="the client renews it in the background")
+        assert not kept.lost
+        await kept.release()
 
 
 async def crowd(client: AsyncFoliot) -> None:

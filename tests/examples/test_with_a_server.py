@@ -4,9 +4,12 @@ import json
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -45,7 +48,7 @@ class Running:
 @pytest.fixture(scope="module")
 def running_foliot(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     folder = tmp_path_factory.mktemp("examples")
-    for file in FILES:
+    for file in [*FILES, "fenced_table.py"]:
         shutil.copy(EXAMPLES / file, folder)
     said = (folder / "up.log").open("w+")
     command = [sys.executable, "-c", "from foliot.cli import main; main()", "up", *FILES, "--port", "0"]
@@ -78,6 +81,16 @@ def test_the_script_finds_the_server_of_its_folder(running_foliot: Running) -> N
     done = running_foliot.python("plain_script.py", "3", "4")
     assert done.returncode == 0, done.stderr
     assert done.stdout.endswith(": 3 + 4 = 7\n")
+
+
+def test_programs_write_under_a_lock_and_the_table_refuses_an_old_token(running_foliot: Running) -> None:
+    with ThreadPoolExecutor() as pool:
+        programs = [pool.submit(running_foliot.python, "fenced_table.py", "42", "10") for _ in range(3)]
+        ended = [program.result() for program in programs]
+    assert [done.returncode for done in ended] == [0, 0, 0], [done.stderr for done in ended]
+    assert all("is old: nothing was written to account 42" in done.stdout for done in ended)
+    with closing(sqlite3.connect(running_foliot.folder / "accounts.db")) as database:
+        assert database.execute("SELECT id, balance FROM accounts").fetchall() == [(42, 30)], "none was lost"
 
 
 def test_greet_is_triggered_waited_for_and_read(client: Foliot) -> None:

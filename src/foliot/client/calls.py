@@ -171,6 +171,7 @@ class Call:
     body: Mapping[str, Any] | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
     wait_s: float = 0.0  # how long the server may hold the answer on purpose
+    within_s: float | None = None  # all tries together; None: as the client was told
 
 
 def call(operation: str, *, token: str = "", if_version: int | None = None, **given: Any) -> Call:

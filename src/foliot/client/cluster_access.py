@@ -82,13 +82,16 @@ class ClusterAccess(ABC):
 
     def tries(self, call: Call) -> Tries:
         """A fresh series of tries for a call."""
-        return Tries(call, self._servers, self.machine, within_s=self._within_s)
+        return Tries(call, self._servers, self.machine, within_s=self._time_of(call))
+
+    def _time_of(self, call: Call) -> float:
+        return self._within_s if call.within_s is None else call.within_s
 
     def _request(self, call: Call) -> dict[str, Any]:
         request = request_of(call, self._servers.url, self.endpoint.token)
         if self._lang:
             request["headers"]["Accept-Language"] = self._lang
-        return request | {"timeout": timeout_of(call, self._within_s)}
+        return request | {"timeout": timeout_of(call, self._time_of(call))}
 
     def _finds_another_token(self, response: httpx2.Response) -> bool:
         """Whether the `foliot up` of this folder is another one by now: its token ended with the one before."""

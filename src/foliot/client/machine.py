@@ -27,6 +27,17 @@ class Machine:
     async def pause_async(self, seconds: float) -> None:
         await asyncio.sleep(seconds)  # noqa: TID251  see above
 
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        """Until the event is set, or the time is over."""
+        event.wait(seconds)
+
+    async def wait_async(self, event: asyncio.Event, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await event.wait()
+        except TimeoutError:
+            return
+
     def speaks_tls(self, url: str) -> bool:
         """Whether whoever listens there answers in TLS, whatever certificate they have."""
         parts = urlsplit(url)

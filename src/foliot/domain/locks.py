@@ -38,6 +38,9 @@ WAITERS_MAX: Final = 1000  # of one lock
 CLAIMS_MAX: Final = 2000
 """Claims of one lock, held and waiting: a decision reads them all while it keeps other decisions waiting."""
 
+GUARD_SHARE: Final = 0.1
+"""Of the ttl, by which a holder stops believing earlier: its clock and the store's may each run 5 % wrong (C3)."""
+
 TOKEN_BITS: Final = 28
 """A token is at least the store's epoch · 2^28: tokens rise even after the store came from a backup (R21)."""
 
@@ -202,6 +205,33 @@ class LockBlocksLoop(InvalidInput):
         super().__init__(
             "with ctx.lock blocks, and this is an async function: every other run of the worker would wait.",
             hint=f"async with ctx.lock({name[:100]!r})",
+        )
+
+
+class ProgramLockBlocksLoop(InvalidInput):
+    """`with locks.lock` in an event loop would stop everything else that the loop serves."""
+
+    code = "FOL-1170"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            "with locks.lock blocks, and this is an async function: everything else in its event loop would wait.",
+            hint=f"async with locks.lock({name[:100]!r})",
+        )
+
+
+class LockHeldOtherwise(InvalidInput):
+    """A program takes a lock again that the same thread or task holds in another way: it would wait for itself."""
+
+    code = "FOL-1171"
+
+    def __init__(self, name: str, *, held: str, wanted: str) -> None:
+        super().__init__(
+            f"This code holds the lock {name[:100]} already ({held}), so it cannot take it again as {wanted}: "
+            "it would wait for itself.",
+            name=name[:100],
+            held=held,
+            wanted=wanted,
         )
 
 

@@ -12,6 +12,7 @@ from typing import Final, TypeVarTuple
 import structlog
 
 from foliot.domain.instants import SECOND
+from foliot.domain.locks import GUARD_SHARE
 from foliot.ports.store.locks import LockState
 from foliot.ports.worker_link import LOCKS_MAX, BeatAnswer, LockAnswered, LockAsked, LocksLeft
 from foliot.sdk.locks import REFUSED, STOPPED, TIMED_OUT, LockOutcome, LockWish
@@ -49,8 +50,12 @@ class HeldLock:
         self.name = wish.name
         self.cancels = wish.cancel_if_lost
         self.ttl_s = ttl_s
-        self.trusted_until = asked_at + ttl_s
+        self.trusted_until = self.trusted_from(asked_at)
         self.is_lost = False
+
+    def trusted_from(self, sent_at: float) -> float:
+        """Until when it is surely held, if the store wrote it down at some moment since then."""
+        return sent_at + self.ttl_s * (1 - GUARD_SHARE)
 
 
 class RunLocks:
@@ -219,7 +224,7 @@ class RunLocks:
                 self._in_loop(self._lose, lost, "the store does not have it any more")
         locks = [lock for claim in answer.renewed if (lock := self._held.get(claim)) is not None]
         for lock in locks:
-            lock.trusted_until = max(lock.trusted_until, sent_at + lock.ttl_s)
+            lock.trusted_until = max(lock.trusted_until, lock.trusted_from(sent_at))
         if locks:
             self._in_loop(self._tell_renewed, locks)
 

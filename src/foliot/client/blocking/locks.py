@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from foliot.client.calls import Answer, Duration
+from foliot.client.lock_keeper import LockKeeper, LockTrust, OnLost
 from foliot.client.pages import AnswerPage, page_of
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, parse_duration
@@ -22,13 +23,12 @@ FRESH_SHARE: Final = 0.25  # of the ttl: how old a grant may be when the client 
 
 
 class Lock:
-    """A lock that this program holds. It is renewed only when `renew` is called."""
+    """A lock that this program holds. Its client renews it until it is given back, lost or forgotten."""
 
-    def __init__(self, client: Foliot, answer: Answer, asked_at: float, ttl_s: float) -> None:
+    def __init__(self, client: Foliot, keeper: LockKeeper, answer: Answer, trust: LockTrust) -> None:
         self._client = client
-        self._ttl_s = ttl_s
-        self._trusted_until = asked_at + ttl_s
-        self._is_lost = False
+        self._keeper = keeper
+        self.trust = trust
         self.name: str = answer["name"]
         self.namespace: str = answer["namespace"]
         self.claim: str = answer["claim"]
@@ -37,23 +37,42 @@ class Lock:
 
     @property
     def lost(self) -> bool:
-        """Whether another may hold the lock by now: its time passed, or a server said so."""
-        return self._is_lost or self._client.machine.monotonic() >= self._trusted_until
+        """Whether another may hold the lock by now: stop what it protects."""
+        return self.trust.is_over or self._client.machine.monotonic() >= self.trust.until
 
     def renew(self) -> None:
-        """Hold it for another ttl; `LockLost` when it is another's."""
-        asked_at = self._client.machine.monotonic()
+        """Hold it for another ttl, now; `LockLost` when it is not held any more."""
+        if self.lost:
+            raise LockLost(self.name)
         try:
-            self._client.ask("claim_lock", **self._named, of=str(self.token))
+            self._renew(within_s=None)
         except LockLost:
-            self._is_lost = True
+            self.trust.is_over = True
             raise
-        self._trusted_until = asked_at + self._ttl_s
+
+    def keep(self, *, within_s: float) -> None:
+        """Renew it in the background. A server that does not answer is asked again while the lock is trusted."""
+        if self.lost:  # for good: the program may have seen it
+            self.trust.lose()
+            return
+        try:
+            self._renew(within_s=within_s)
+        except LockLost:
+            self.trust.lose()
+        except FoliotError:
+            self.trust.unanswered(self._client.machine.monotonic())
 
     def release(self) -> None:
         """Give it back."""
-        self._is_lost = True
+        self.trust.is_over = True
+        self._keeper.leave(self.claim)
         self._client.ask("leave_lock", **self._named)
+
+    def _renew(self, *, within_s: float | None) -> None:
+        asked_at = self._client.machine.monotonic()
+        call = self._client.call("claim_lock", **self._named, of=str(self.token))
+        self._client.send(replace(call, within_s=within_s))
+        self.trust.renewed(asked_at)
 
     @property
     def _named(self) -> dict[str, str]:
@@ -74,6 +93,7 @@ class Locks:
     def __init__(self, client: Foliot) -> None:
         self._client = client
         self._ask = client.ask
+        self._keeper = LockKeeper(client.machine)
 
     def acquire(
         self,
@@ -83,11 +103,14 @@ class Locks:
         wait: Duration | None = None,
         shared: bool = False,
         slots: int = 1,
+        renew: bool = True,
+        on_lost: OnLost | None = None,
         namespace: str | None = None,
     ) -> Lock:
         """Hold a lock. `wait`: at most this long, then `LockWaitOver`; 0: not at all, then `LockTaken`; None: for ever.
 
-        `shared`: any number of shared owners. `slots`: this many owners. The token of this client needs the scope lock.
+        `shared`: any number of shared owners. `slots`: this many owners. `renew`: in the background, until it is given
+        back or lost; then `on_lost` is called once. The token of this client needs the scope lock.
         """
         machine = self._client.machine
         ttl_s = parse_duration(ttl) / SECOND
@@ -110,7 +133,11 @@ class Locks:
             # The ttl began at some moment since the question was sent. After a long wait ask again: that renews it.
             is_fresh = machine.monotonic() - asked_at <= ttl_s * FRESH_SHARE
             if answer["state"] == "HELD" and (is_fresh or is_held):
-                return Lock(self._client, answer, asked_at, ttl_s)
+                trust = LockTrust(asked_at=asked_at, ttl_s=ttl_s, on_lost=on_lost)
+                lock = Lock(self._client, self._keeper, answer, trust)
+                if renew:
+                    self._keeper.keep(lock)
+                return lock
             is_held = answer["state"] == "HELD"
             if not is_held and give_up_at is not None and machine.monotonic() >= give_up_at:
                 self._leave(named)

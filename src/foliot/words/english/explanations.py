@@ -303,6 +303,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The code runs where no worker executes it, so nobody can ask a server for the lock.",
         "Run it as a job, or in a test through foliot.testing.run_inline.",
     ),
+    "FOL-1170": (
+        "A blocking with in a coroutine would stop everything else that its event loop serves while it waits.",
+        "Write async with locks.lock(NAME).",
+    ),
+    "FOL-1171": (
+        "A thread or task took a lock as shared or with slots, and takes it again inside of that for itself alone.",
+        "Take it in the stronger way first, or give it back before.",
+    ),
     "FOL-2000": ("The name or the id is misspelt, or the thing was deleted.", "Look at the list of its kind."),
     "FOL-2001": (
         "The name is misspelt, the job is in another namespace, or it was deleted.",

@@ -1,0 +1,205 @@
+"""Locks of a program: renewed in the background, lost by the steady clock before the store gives them to another."""
+
+import asyncio
+import gc
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from foliot import locks
+from foliot.client.lock_keeper import AsyncLockKeeper, LockKeeper, LockTrust
+from foliot.client.machine import Machine
+from foliot.domain.locks import LockHeldOtherwise, LockLost, ProgramLockBlocksLoop
+from foliot.sdk.connection import connection
+from tests.eventually import eventually, soon
+from tests.unit.client.answering import LOST, Answer, Answering
+from tests.unit.client.conftest import Connect, FastMachine
+
+HELD = {"name": "till", "namespace": "default", "claim": "c1", "state": "HELD", "token": "7", "ttl_seconds": 60}
+GONE = {"code": "FOL-3043", "detail": "The lock till is not held any more.", "name": "till"}
+
+
+class SteppedMachine(Machine):
+    """Time passes when the test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+        self.sleeps_until = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+    def wait(self, event: threading.Event, seconds: float) -> None:
+        self.sleeps_until = self.now + seconds
+        eventually(lambda: event.is_set() or self.now >= self.sleeps_until, step_s=0.001)
+        self.sleeps_until = 0.0
+
+    async def wait_async(self, event: asyncio.Event, seconds: float) -> None:
+        self.sleeps_until = self.now + seconds
+        await soon(lambda: event.is_set() or self.now >= self.sleeps_until, step_s=0.001)
+        self.sleeps_until = 0.0
+
+
+class Kept:
+    """A lock whose server always says yes."""
+
+    def __init__(self, machine: Machine, claim: str, ttl_s: float) -> None:
+        self.claim = claim
+        self.trust = LockTrust(asked_at=machine.monotonic(), ttl_s=ttl_s, on_lost=None)
+        self.machine = machine
+        self.renewed: list[float] = []
+
+    def keep(self, *, within_s: float) -> None:
+        self.renewed.append(self.machine.monotonic())
+        self.trust.renewed(self.machine.monotonic())
+
+
+class AwaitedKept(Kept):
+    async def keep(self, *, within_s: float) -> None:  # type: ignore[override]
+        super().keep(within_s=within_s)
+
+
+def threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "foliot locks"]
+
+
+def test_one_thread_renews_every_lock_after_a_third_of_its_ttl_and_ends_with_the_last() -> None:
+    machine = SteppedMachine()
+    keeper = LockKeeper(machine)
+    long, short = Kept(machine, "long", 60.0), Kept(machine, "short", 6.0)
+    keeper.keep(long)
+    eventually(lambda: machine.sleeps_until == 1020.0)
+    keeper.keep(short)
+    eventually(lambda: machine.sleeps_until == 1002.0, what="the new lock is due before the first")
+    assert len(threads()) == 1
+    for now, due in ((1002.0, 1004.0), (1004.0, 1006.0)):
+        machine.now = now
+        eventually(lambda until=due: machine.sleeps_until == until)  # type: ignore[misc]
+    assert (short.renewed, long.renewed) == ([1002.0, 1004.0], [])
+    keeper.leave("short")
+    machine.now = 1006.0
+    eventually(lambda: machine.sleeps_until == 1020.0)
+    assert short.renewed == [1002.0, 1004.0], "it was given back"
+    del long
+    gc.collect()
+    machine.now = 1020.0
+    eventually(lambda: not threads(), what="the program forgot the last lock: nobody renews it")
+
+
+async def test_one_task_does_the_same_for_the_awaited_client() -> None:
+    machine = SteppedMachine()
+    keeper = AsyncLockKeeper(machine)
+    long, short = AwaitedKept(machine, "long", 60.0), AwaitedKept(machine, "short", 6.0)
+    keeper.keep(long)
+    await soon(lambda: machine.sleeps_until == 1020.0)
+    keeper.keep(short)
+    await soon(lambda: machine.sleeps_until == 1002.0)
+    machine.now = 1002.0
+    await soon(lambda: machine.sleeps_until == 1004.0)
+    assert (short.renewed, long.renewed) == ([1002.0], [])
+    keeper.leave("short")
+    keeper.leave("long")
+    machine.now = 1004.0
+    await soon(lambda: not [task for task in asyncio.all_tasks() if task.get_name() == "foliot locks"])
+
+
+def acquired(connect: Connect, server: Answering, on_lost: Callable[[], object]) -> Any:
+    server.say(Answer(200, HELD))
+    return connect(server.url).locks.acquire("till", ttl="60s", renew=False, on_lost=on_lost)
+
+
+def test_a_lock_is_lost_a_tenth_of_its_ttl_before_the_store_ends_it(
+    connect: Connect, server: Answering, machine: FastMachine
+) -> None:
+    told: list[str] = []
+    lock = acquired(connect, server, lambda: told.append("lost"))
+    machine.now += 53.9
+    assert not lock.lost
+    machine.now += 0.2
+    assert lock.lost
+    with pytest.raises(LockLost):
+        lock.renew()
+    asked = len(server.asked)
+    lock.keep(within_s=1.0)
+    lock.keep(within_s=1.0)
+    assert told == ["lost"], "once"
+    assert len(server.asked) == asked, "what is lost is not asked for: the program may have seen it"
+
+
+def test_a_renewal_counts_from_when_it_was_sent_and_a_refusal_loses_the_lock(
+    connect: Connect, server: Answering, machine: FastMachine
+) -> None:
+    told: list[str] = []
+    lock = acquired(connect, server, lambda: told.append("lost"))
+    machine.now += 20
+
+    def slow(_: object) -> Answer:
+        machine.now += 9
+        return Answer(200, HELD)
+
+    server.say(slow)
+    lock.keep(within_s=10.0)
+    assert server.asked[-1].body["token"] == "7", "it renews this hold, and makes no new one"
+    assert (lock.trust.until, lock.trust.renew_at) == (1000.0 + 20 + 54, 1000.0 + 20 + 20)
+    server.say(Answer(409, GONE))
+    lock.keep(within_s=10.0)
+    assert (lock.lost, told) == (True, ["lost"])
+
+
+def test_servers_that_do_not_answer_are_asked_again_while_the_lock_is_trusted(
+    connect: Connect, server: Answering, machine: FastMachine
+) -> None:
+    lock = acquired(connect, server, lambda: None)
+    machine.now += 20
+    server.say(LOST)
+    lock.keep(within_s=0.1)
+    assert not lock.lost
+    assert lock.trust.renew_at == pytest.approx(machine.now + 5.0)
+    machine.now = lock.trust.until - 1
+    lock.keep(within_s=0.1)
+    assert lock.trust.renew_at <= lock.trust.until, "it looks when the trust ends"
+
+
+@pytest.fixture
+def configured(server: Answering) -> Any:
+    connection.configure(server.url, "t0ken")
+    yield server
+    connection.configure()
+
+
+def test_the_same_thread_takes_its_lock_again_and_gives_it_back_once(configured: Answering) -> None:
+    configured.say(Answer(200, HELD), Answer(204))
+    with locks.lock("till") as outer:
+        with locks.lock("till") as inner:
+            assert (inner.token, outer.token, inner.lost) == (7, 7, False)
+        lost = [outer.lost]
+    lost.append(outer.lost)
+    assert lost == [False, True]
+    assert [asked.method for asked in configured.asked] == ["PUT", "DELETE"]
+
+
+def test_a_lock_that_would_wait_for_itself_is_refused(configured: Answering) -> None:
+    configured.say(Answer(200, HELD), Answer(204))
+    with (
+        locks.lock("till", shared=True),
+        pytest.raises(LockHeldOtherwise, match="holds the lock till already"),
+        locks.lock("till"),
+    ):
+        raise AssertionError("it has both")
+    assert [asked.method for asked in configured.asked] == ["PUT", "DELETE"]
+
+
+async def test_two_tasks_are_two_owners_and_a_blocking_lock_in_a_loop_is_refused(configured: Answering) -> None:
+    configured.say(Answer(200, HELD))
+    with pytest.raises(ProgramLockBlocksLoop, match="event loop would wait"), locks.lock("till"):
+        raise AssertionError("it blocked the loop")
+
+    async def one() -> None:
+        async with locks.lock("till"), locks.lock("till"):
+            return
+
+    await asyncio.gather(one(), one())
+    assert sorted(asked.method for asked in configured.asked) == ["DELETE", "DELETE", "PUT", "PUT"]
+    await connection.close_async()
