@@ -119,3 +119,21 @@ class ThreeZookeepers:
             if not member.is_running:
                 member.launch()
         self.cluster.await_whole()
+
+
+class AnyUrl:
+    """A service that is not broken by these tests."""
+
+    term_us = SECOND
+    is_beside_the_store = True
+
+    def __init__(self, url: str, *, term_us: int = SECOND) -> None:
+        self._url = url
+        self.term_us = term_us
+
+    def url(self) -> str:
+        return self._url
+
+    def stop(self) -> None: ...
+
+    def start(self) -> None: ...

@@ -6,36 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from foliot.domain.instants import SECOND
 from foliot.store.sql.store import SqlStore
 from tests.coordination.arena import CHANCE, CLOCK, Arena, Candidate, arena_of
-from tests.coordination.conftest import PASSWORD
-from tests.coordination.services import OneRedis, ThreeEtcd, ThreeZookeepers, own_prefix
+from tests.coordination.services import AnyUrl, OneRedis, ThreeEtcd, ThreeZookeepers, own_prefix
 from tests.eventually import soon
-from tests.servers.certificates import Authority
-from tests.servers.etcd import Etcd
-from tests.servers.redis import RedisSentinels, RedisServer
+from tests.servers.redis import RedisSentinels
 from tests.sql.world import sqlite_copy
 
 pytestmark = [pytest.mark.anyio, pytest.mark.services]
-
-
-class AnyUrl:
-    """A service that is not broken by these tests."""
-
-    term_us = SECOND
-    is_beside_the_store = True
-
-    def __init__(self, url: str, *, term_us: int = SECOND) -> None:
-        self._url = url
-        self.term_us = term_us
-
-    def url(self) -> str:
-        return self._url
-
-    def stop(self) -> None: ...
-
-    def start(self) -> None: ...
 
 
 @pytest.fixture
@@ -117,27 +95,3 @@ async def test_after_a_failover_by_sentinel_servers_elect_on_the_new_master(
         await soon(lambda: sentinels.master() is not master, within_s=90, what="Sentinel names another master")
         await soon(lambda: are_up(*servers), within_s=90, what="both reach it")
         await agree(arena, *servers, what="one leads")
-
-
-async def test_redis_is_reached_by_tls(store: SqlStore, tmp_path: Path) -> None:
-    authority = Authority.new("test authority")
-    ca = authority.own(tmp_path / "ca.pem")
-    with RedisServer(tls=authority.sign(tmp_path, "redis")) as server:
-        url = f"rediss://127.0.0.1:{server.port}/0?ca_file={ca}"
-        async with arena_of(store, AnyUrl(url)) as arena:
-            first = await arena.join()
-            await agree(arena, first, what="it leads")
-
-
-async def test_etcd_is_entered_with_a_user_and_a_password(store: SqlStore, tmp_path: Path) -> None:
-    file = tmp_path / "password"
-    file.write_text(PASSWORD)
-    with Etcd() as server:
-        server.asked("/v3/auth/user/add", {"name": "root", "password": PASSWORD})
-        server.asked("/v3/auth/role/add", {"name": "root"})
-        server.asked("/v3/auth/user/grant", {"user": "root", "role": "root"})
-        server.asked("/v3/auth/enable", {})
-        url = f"etcd://root@127.0.0.1:{server.port}?password_file={file}"
-        async with arena_of(store, AnyUrl(url, term_us=2 * SECOND)) as arena:
-            first = await arena.join()
-            await agree(arena, first, what="it leads")

@@ -1,11 +1,14 @@
 """etcd 3.4: one node, for what keeps its agreements there, or three that agree among themselves."""
 
 import json
+import shutil
+import ssl
 from pathlib import Path
 from types import TracebackType
 from typing import Any, ClassVar, Self
 from urllib.request import Request, urlopen
 
+from foliot.app.settings import TlsFiles
 from tests.eventually import eventually
 from tests.servers.daemon import READY_WITHIN_S, Daemon
 from tests.servers.ports import HOST, free_ports
@@ -15,23 +18,28 @@ MEMBERS = 3
 
 
 class Etcd(Daemon):
-    """One etcd, without TLS."""
+    """One etcd; with TLS when it has a certificate."""
 
     program = Path("/usr/bin/etcd")
     packages = ("etcd-server",)
     user = "etcd"
     ports_needed = 2
 
-    def __init__(self, name: str = "e0", peers: dict[str, int] | None = None) -> None:
-        """`peers`: the name and the port of every member; None: it is alone."""
+    def __init__(
+        self, name: str = "e0", peers: dict[str, int] | None = None, *, tls: TlsFiles | None = None, ca_file: str = ""
+    ) -> None:
+        """`peers`: the name and the port of every member; None: it is alone. `ca_file`: who signed its certificate."""
         super().__init__()
+        self._tls = tls
+        self._trusts = ssl.create_default_context(cafile=ca_file) if tls is not None else None
         self._name = name
         self._peers = peers
 
     @property
     def url(self) -> str:
         """Where clients find it."""
-        return f"http://{HOST}:{self.port}"
+        scheme = "http" if self._tls is None else "https"
+        return f"{scheme}://{HOST}:{self.port}"
 
     def announced(self) -> str:
         """What the shell prints."""
@@ -43,7 +51,7 @@ class Etcd(Daemon):
     def is_healthy(self) -> bool:
         """Whether it knows a leader and answers."""
         try:
-            with urlopen(f"{self.url}/health", timeout=ASKED_WITHIN_S) as answer:
+            with urlopen(f"{self.url}/health", timeout=ASKED_WITHIN_S, context=self._trusts) as answer:
                 return bool(json.load(answer).get("health") == "true")
         except (OSError, ValueError):
             return False
@@ -56,11 +64,26 @@ class Etcd(Daemon):
     def asked(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
         """The answer of its JSON gateway."""
         request = Request(self.url + path, data=json.dumps(body).encode(), method="POST")
-        with urlopen(request, timeout=ASKED_WITHIN_S) as answer:
+        with urlopen(request, timeout=ASKED_WITHIN_S, context=self._trusts) as answer:
             found: dict[str, Any] = json.load(answer)
             return found
 
+    def allow_only(self, user: str, password: str) -> None:
+        """From now on it asks for a login; this user may do everything."""
+        self.asked("/v3/auth/user/add", {"name": user, "password": password})
+        self.asked("/v3/auth/role/add", {"name": "root"})
+        self.asked("/v3/auth/user/grant", {"user": user, "role": "root"})
+        self.asked("/v3/auth/enable", {})
+
+    def prepare(self) -> None:
+        if self._tls is not None:
+            for source, name in ((self._tls.certificate, "server.pem"), (self._tls.key, "server.key")):
+                copied = self.directory.path / name
+                shutil.copyfile(source, copied)
+                self.directory.give(copied)
+
     def command(self) -> list[str]:
+        tls = [] if self._tls is None else ["--cert-file", "server.pem", "--key-file", "server.key"]
         peers = self._peers or {self._name: self.ports[1]}
         urls = {name: f"http://{HOST}:{port}" for name, port in peers.items()}
         peer = urls[self._name]
@@ -70,7 +93,7 @@ class Etcd(Daemon):
             *("--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer),
             *("--initial-cluster", ",".join(f"{name}={url}" for name, url in urls.items())),
             *("--initial-cluster-state", "new", "--heartbeat-interval", "100", "--election-timeout", "1000"),
-            "--enable-v2",
+            *("--enable-v2", *tls),
         ]
 
 

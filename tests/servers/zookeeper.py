@@ -1,10 +1,11 @@
-"""ZooKeeper 3.8: three servers that agree among themselves."""
+"""ZooKeeper 3.8: three servers that agree among themselves, or one that speaks TLS."""
 
 import socket
 from pathlib import Path
 from types import TracebackType
 from typing import ClassVar, Self
 
+from foliot.app.settings import TlsFiles
 from tests.eventually import eventually
 from tests.servers.daemon import READY_WITHIN_S, Daemon
 from tests.servers.ports import HOST, free_ports
@@ -16,6 +17,16 @@ LOGGING = """\
 log4j.rootLogger=WARN,C
 log4j.appender.C=org.apache.log4j.ConsoleAppender
 log4j.appender.C.layout=org.apache.log4j.PatternLayout
+"""
+TLS_CLASSES = "/usr/share/java/netty-codec.jar:/usr/share/java/netty-resolver.jar"
+TLS_SETTINGS = """\
+serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory
+ssl.keyStore.location=server.pem
+ssl.keyStore.type=PEM
+ssl.trustStore.location=server.pem
+ssl.trustStore.type=PEM
+secureClientPortAddress=127.0.0.1
+ssl.clientAuth=none
 """
 SETTINGS = """\
 tickTime=250
@@ -81,6 +92,42 @@ class ZookeeperServer(Daemon):
             return ""
         found = [line for line in answer.decode().splitlines() if line.startswith("Mode: ")]
         return found[0].removeprefix("Mode: ") if found else ""
+
+
+class TlsZookeeper(ZookeeperServer):
+    """One server that is alone. It speaks TLS on a port of its own; the other one tells how it is."""
+
+    def __init__(self, tls: TlsFiles) -> None:
+        super().__init__(1, [free_ports(3)])
+        self._tls = tls
+
+    @property
+    def tls_port(self) -> int:
+        return self.ports[1]
+
+    def is_ready(self) -> bool:
+        """It opens the port for TLS last."""
+        try:
+            with socket.create_connection((HOST, self.tls_port), timeout=ASKED_WITHIN_S):
+                return super().is_ready()
+        except OSError:
+            return False
+
+    def start(self) -> Self:
+        """Start on the ports that it was given."""
+        self.restart()
+        return self
+
+    def prepare(self) -> None:
+        super().prepare()
+        pem = self.directory.path / "server.pem"
+        pem.write_bytes(self._tls.key.read_bytes() + self._tls.certificate.read_bytes())
+        self.directory.give(pem)
+        lines = f"{SETTINGS}{TLS_SETTINGS}clientPort={self.port}\nsecureClientPort={self.tls_port}\n"
+        (self.directory.path / "zoo.cfg").write_text(lines)
+
+    def command(self) -> list[str]:
+        return [word.replace(CLASSES, f"{CLASSES}:{TLS_CLASSES}") for word in super().command()]
 
 
 class Zookeeper:

@@ -15,6 +15,7 @@ from typing import Any, Final
 import structlog
 
 from foliot.coordination.backend import Backend
+from foliot.coordination.reasons import reason
 from foliot.coordination.store import StoreCoordinator
 from foliot.domain.instants import SECOND
 from foliot.ports.coordinator import ELECTION, CoordinatorHealth, ElectionParts, LeaderRow
@@ -62,6 +63,7 @@ class ElectedCoordinator(StoreCoordinator):
         self._latency_s: float | None = None
         self._failures = 0  # since it answered last
         self._is_away = False
+        self._told: set[str] = set()  # why it is away, as far as the log says
         self._outages = 0
         # wake-ups, where the database has none
         self._topics: set[str] = set()
@@ -212,10 +214,15 @@ class ElectedCoordinator(StoreCoordinator):
 
     def _failed(self, error: Exception) -> None:
         self._failures += 1
-        if self._is_silent and not self._is_away:
+        if not self._is_silent:
+            return
+        why = reason(error)
+        if why not in self._told:  # once each: an outage that lasts does not fill the log
+            self._told.add(why)
+            log.warning("coordinator.away", backend=self._name, why=why)
+        if not self._is_away:
             self._is_away = True
             self._outages += 1
-            log.warning("coordinator.away", backend=self._name, why=type(error).__name__)
             self._woken(ELECTION)
 
     def _learn(self, session: str, chosen: str | None, began: float) -> None:
@@ -230,6 +237,7 @@ class ElectedCoordinator(StoreCoordinator):
             self._hear_anew()  # a connection that waits for wake-ups may hang where the service was
         if self._is_away:
             self._is_away = False
+            self._told.clear()
             log.info("coordinator.back", backend=self._name)
             self._woken(ELECTION)
         elif is_change and chosen == session:

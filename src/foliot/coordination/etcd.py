@@ -22,11 +22,17 @@ FORM: Final = "etcd://USER@HOST1:2379,HOST2:2379,HOST3:2379?password_file=FILE&c
 PORT: Final = 2379
 LINE_MAX: Final = 1000
 _UNAUTHORIZED: Final = 401
+_FORBIDDEN: Final = 403
+_NO_LOGIN: Final = (400, 401, 403)
 _INVALID_TOKEN: Final = "invalid auth token"  # noqa: S105  what etcd says
 
 
 class EtcdFailed(Exception):
     """No endpoint answered, or one said no."""
+
+
+class EtcdRefused(EtcdFailed):
+    """The user or the password is wrong, or the user may not do this."""
 
 
 def etcd_coordinator(parts: ElectionParts, *, url: str) -> ElectedCoordinator:
@@ -81,6 +87,8 @@ class Gateway:
         if status == _UNAUTHORIZED or _INVALID_TOKEN in str(answer.get("error")):
             await self._log_in()
             status, answer = await self._sent(path, body)
+        if status == _FORBIDDEN:
+            raise EtcdRefused
         if status != 200:
             raise EtcdFailed(f"etcd answers {status}")
         return answer
@@ -88,6 +96,8 @@ class Gateway:
     async def _log_in(self) -> None:
         self._token = ""
         status, answer = await self._sent("/v3/auth/authenticate", self._access or {})
+        if status in _NO_LOGIN:
+            raise EtcdRefused
         if status != 200:
             raise EtcdFailed(f"etcd answers {status} to the login")
         self._token = str(answer["token"])

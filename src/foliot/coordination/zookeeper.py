@@ -8,6 +8,7 @@ The client (kazoo) has threads of its own: what it reports is handed over to the
 
 import asyncio
 import logging
+import ssl
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -46,6 +47,7 @@ class ZookeeperLine:
         self._wake = f"/{address.prefix}/wake"
         self._client: Any = None
         self._online = asyncio.Event()
+        self._troubles = _Troubles()
         self._is_laid_out = False
         self._watched = ""  # the node before this server's own
         self._woken: Callable[[str], None] | None = None
@@ -139,6 +141,8 @@ class ZookeeperLine:
     async def _connected(self) -> None:
         if self._client is None:
             self._start(asyncio.get_running_loop())
+        if not self._online.is_set() and isinstance(self._troubles.last, ssl.SSLError):
+            raise self._troubles.last  # it tries again by itself, without an end, and would not say why
         await self._online.wait()
         if not self._is_laid_out:
             for node in (self._line, self._heir, self._wake):
@@ -147,10 +151,11 @@ class ZookeeperLine:
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
-        self._client = _client(self._address, term_s=self._term_s)
+        self._client = _client(self._address, term_s=self._term_s, troubles=self._troubles)
 
         def changed(state: str) -> None:
             """Runs on kazoo's thread."""
+            self._troubles.last = None
             loop.call_soon_threadsafe(self._online.set if state == "CONNECTED" else self._online.clear)
 
         self._client.add_listener(changed)
@@ -184,13 +189,27 @@ class ZookeeperLine:
         return noticed
 
 
-def _client(address: ServiceAddress, *, term_s: float) -> Any:
+class _Troubles(logging.Handler):
+    """Keeps what kazoo's thread met last on its way to the service. It writes nothing: a text may hold the password."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.last: BaseException | None = None
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Runs on kazoo's thread."""
+        for word in record.args or ():
+            if isinstance(word, Exception):
+                self.last = word.__context__ or word
+
+
+def _client(address: ServiceAddress, *, term_s: float, troubles: logging.Handler) -> Any:
     from kazoo.client import KazooClient
     from kazoo.retry import KazooRetry
     from kazoo.security import CREATOR_ALL_ACL
 
-    quiet = logging.getLogger("foliot.zookeeper")
-    quiet.setLevel(logging.CRITICAL)  # what it logs may hold the password, and the coordinator says what matters
+    quiet = logging.Logger("foliot.zookeeper")  # noqa: LOG001  known to nobody: what it says goes nowhere else
+    quiet.addHandler(troubles)
     access: dict[str, Any] = {}
     if address.user:
         access = {"auth_data": [("digest", f"{address.user}:{address.password}")], "default_acl": CREATOR_ALL_ACL}
@@ -199,7 +218,8 @@ def _client(address: ServiceAddress, *, term_s: float) -> Any:
             "use_ssl": True,
             "ca": address.tls.ca_file or None,
             "certfile": address.tls.cert_file or None,
-            "keyfile": address.tls.key_file or None,
+            "keyfile": address.tls.key_file or address.tls.cert_file or None,
+            "check_hostname": True,
         }
     return KazooClient(
         hosts=",".join(f"{host}:{port}" for host, port in address.hosts),
