@@ -149,7 +149,7 @@ class Stage:
             times=TIMES,
             offers=Offers(self.store.lookups, self.clock),
             kinds=InstalledKinds(),
-            lock_desk=LockWaiting(self.store.locks, clock=self.clock, tell_others=lambda: self.woken.append("locks")),
+            lock_desk=LockWaiting(self.store.locks, clock=self.clock, tell_others=lambda _: self.woken.append("locks")),
             runs_may_be_ready=lambda: self.woken.append("runs"),
             cursors_moved=lambda: self.woken.append("cursors"),
         )

@@ -6,7 +6,6 @@ import os
 import socket
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
-from typing import Final
 
 import structlog
 
@@ -21,6 +20,7 @@ from foliot.domain.planner import Planner
 from foliot.domain.routing import Route, Routes
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
+from foliot.domain.wakeups import DUE, LOCKS, MISSED, READY, STOP, claim_of_topic, lock_topic, subject_of
 from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leadership import Leadership, Leading
@@ -45,11 +45,6 @@ from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
 from foliot.ports.worker_link import Hello, Report
-
-READY: Final = "ready"
-DUE: Final = "due"
-STOP: Final = "stop"
-LOCKS: Final = "locks"
 
 log = structlog.get_logger("foliot.server")
 
@@ -82,7 +77,7 @@ class Server:
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
         self.firing = self._make_firing(planner)
         self.leasing = self._make_leasing()
-        self.lock_waiting = LockWaiting(store.locks, clock=clock, tell_others=partial(self._coordinator.send, LOCKS))
+        self.lock_waiting = LockWaiting(store.locks, clock=clock, tell_others=self._claims_granted)
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
         self.presence = self._make_presence()
@@ -274,17 +269,26 @@ class Server:
             await self._coordinator.close()
 
     def _woken(self, topic: str) -> None:
-        if topic == READY:
+        """Do what a wake-up is for. Nothing here sends one, so servers never wake each other in circles."""
+        self.metrics.woken(subject_of(topic))
+        if topic in (READY, MISSED):
             self.leasing.hint()
-        elif topic == DUE:
+        if topic in (DUE, MISSED):
             self.pulsing.wake.set()
-        elif topic == STOP:
+        if topic in (STOP, MISSED):
             self.leasing.call_for_beats()
-        elif topic == ELECTION:
+        if topic in (LOCKS, MISSED):
+            self.lock_waiting.look_at_all()
+        if topic == ELECTION:
             for duty in (self.pulsing, self.leading, self.presence):
                 duty.wake.set()
-        elif topic == LOCKS:
-            self.lock_waiting.wake.set()
+        claim = claim_of_topic(topic)
+        if claim is not None:
+            self.lock_waiting.heard(claim)
+
+    def _tell(self, topic: str) -> None:
+        self.metrics.told(subject_of(topic))
+        self._coordinator.send(topic)
 
     def _clock_doubt(self) -> ClockDoubt | None:
         return None if self.tide.pulse is None else self.step_guard.doubt(self.tide.store_now())
@@ -301,15 +305,19 @@ class Server:
 
     def _runs_may_be_ready(self) -> None:
         self.leasing.hint()
-        self._coordinator.send(READY)
+        self._tell(READY)
 
     def _cursors_moved(self) -> None:
         self.pulsing.wake.set()
-        self._coordinator.send(DUE)
+        self._tell(DUE)
 
     def _cancels_asked(self) -> None:
         self.leasing.call_for_beats()
-        self._coordinator.send(STOP)
+        self._tell(STOP)
+
+    def _claims_granted(self, claims: Sequence[str]) -> None:
+        for claim in claims:
+            self._tell(lock_topic(claim))
 
     def _ended_by_callback(self, reports: Sequence[Report]) -> None:
         for listener in self.workers.on_reports:

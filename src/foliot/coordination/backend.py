@@ -1,6 +1,6 @@
 """What a coordination service must do for one server. `elected.py` makes a coordinator of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 
@@ -27,14 +27,15 @@ class Backend(Protocol):
         """Give the place up at once."""
         ...
 
-    async def publish(self, topic: str) -> None:
-        """Wake the other servers."""
+    async def publish(self, topics: Sequence[str]) -> None:
+        """Wake the other servers, by one message. A topic has no spaces."""
         ...
 
     async def hear(self, woken: Callable[[str], None]) -> None:
         """Call `woken` with each topic that others publish, and with `ELECTION` when the line moved for this server.
 
-        It returns, or fails, when the connection is gone.
+        It says `MISSED` first, once it hears everything that is published from then on. It returns, or fails, when the
+        connection is gone.
         """
         ...
 

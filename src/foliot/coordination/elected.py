@@ -9,7 +9,7 @@ for two terms because the chosen server does not bid.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Final
 
 import structlog
@@ -18,6 +18,7 @@ from foliot.coordination.backend import Backend
 from foliot.coordination.reasons import reason
 from foliot.coordination.store import StoreCoordinator
 from foliot.domain.instants import SECOND
+from foliot.domain.wakeups import MISSED, PendingWakeups
 from foliot.ports.coordinator import ELECTION, CoordinatorHealth, ElectionParts, LeaderRow
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.nodes import Term
@@ -26,7 +27,9 @@ BEATS_PER_TERM: Final = 4
 ANSWERS_PER_TERM: Final = 3
 """An answer that takes longer than this part of a term is none."""
 TERMS_ASIDE: Final = 2
-SENDS_PER_S: Final = 10
+IDLE_REST_S: Final = 3600.0
+LEAVE_WITHIN_S: Final = 1.0
+"""How long a server that ends waits for each of its goodbyes: tasks, place and connection."""
 CANCELS_MAX: Final = 3
 """A client's library may swallow a cancel: the next one ends its task."""
 
@@ -66,7 +69,7 @@ class ElectedCoordinator(StoreCoordinator):
         self._told: set[str] = set()  # why it is away, as far as the log says
         self._outages = 0
         # wake-ups, where the database has none
-        self._topics: set[str] = set()
+        self._pending = PendingWakeups()
         self._something = asyncio.Event()
 
     # -- who bids -------------------------------------------------------------------------------------------------
@@ -169,9 +172,10 @@ class ElectedCoordinator(StoreCoordinator):
     async def close(self) -> None:
         await super().close()
         await self._end_tasks()
-        if self._session:
-            await self._tried(self._backend.leave(self._session))
-        await self._tried(self._backend.close())
+        within_s = min(LEAVE_WITHIN_S, self._term_s / ANSWERS_PER_TERM)
+        if self._session and not self._is_silent:
+            await self._tried(self._backend.leave(self._session), within_s=within_s)
+        await self._tried(self._backend.close(), within_s=LEAVE_WITHIN_S)
 
     async def _end_tasks(self) -> None:
         tasks = {*self._keeping, *self._hearing}
@@ -181,7 +185,7 @@ class ElectedCoordinator(StoreCoordinator):
                 return
             for task in tasks:
                 task.cancel()
-            _, tasks = await asyncio.wait(tasks, timeout=self._term_s / ANSWERS_PER_TERM)
+            _, tasks = await asyncio.wait(tasks, timeout=LEAVE_WITHIN_S / CANCELS_MAX)
 
     async def _keep_place(self) -> None:
         while True:
@@ -248,18 +252,23 @@ class ElectedCoordinator(StoreCoordinator):
     def send(self, topic: str) -> None:
         if self._wakeups is not None:
             self._wakeups.send(topic)
-            return
-        self._topics.add(topic)
-        self._something.set()
+        elif self._pending.add(topic):
+            self._something.set()
 
     async def _keep_sending(self) -> None:
         while True:
-            await self._something.wait()
+            rest_s = self._pending.rest_s(self._clock.monotonic())
+            if rest_s == 0:
+                await self._publish(self._pending.take(self._clock.monotonic()))
+                continue
+            await self._clock.wait(self._something, for_s=IDLE_REST_S if rest_s is None else rest_s)
             self._something.clear()
-            topics, self._topics = self._topics, set()
-            for topic in topics:
-                await self._tried(self._backend.publish(topic))
-            await self._clock.wait(asyncio.Event(), for_s=len(topics) / SENDS_PER_S)
+
+    async def _publish(self, topics: Sequence[str]) -> None:
+        """Send one message. When that fails, the next one says so: what was in this one is not kept."""
+        if not await self._tried(self._backend.publish(topics), within_s=self._term_s / ANSWERS_PER_TERM):
+            self._pending.add(MISSED)
+            await self._clock.wait(asyncio.Event(), for_s=self._term_s / BEATS_PER_TERM)
 
     def _hear_anew(self) -> None:
         for former in self._hearing:
@@ -282,11 +291,14 @@ class ElectedCoordinator(StoreCoordinator):
         elif self._wakeups is None:
             self._woken(topic)
 
-    async def _tried(self, call: Coroutine[Any, Any, None]) -> None:
-        """Wait for a call that is not needed, and not for long."""
-        with contextlib.suppress(Exception):
-            async with asyncio.timeout(self._term_s / ANSWERS_PER_TERM):
+    async def _tried(self, call: Coroutine[Any, Any, None], *, within_s: float) -> bool:
+        """Wait for a call that is not needed, and not for long; return whether it worked."""
+        try:
+            async with asyncio.timeout(within_s):
                 await call
+        except Exception:  # noqa: BLE001  whatever the service or its client does
+            return False
+        return True
 
 
 def _nobody(topic: str) -> None:

@@ -6,7 +6,7 @@ changes (watch) wakes the next candidate when the one before it goes, and only t
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +15,7 @@ import aiohttp
 from foliot.coordination.address import Refusing, ServiceAddress, read_address
 from foliot.coordination.elected import ElectedCoordinator
 from foliot.domain.instants import SECOND
+from foliot.domain.wakeups import MISSED
 from foliot.ports.coordinator import ELECTION, ElectionParts
 
 NAME: Final = "etcd"
@@ -131,7 +132,7 @@ class EtcdLine:
         self._root = f"/{prefix}/"
         self._line = f"/{prefix}/line/"
         self._heir = f"/{prefix}/heir"
-        self._wake = f"/{prefix}/wake/"
+        self._said = f"/{prefix}/said"
         self._ttl_s = ttl_s
         self._me = me
         self._place = _Place()
@@ -160,11 +161,16 @@ class EtcdLine:
     async def leave(self, session: str) -> None:
         await self._gateway.ask("/v3/kv/deleterange", {"key": _coded(self._line + session)})
 
-    async def publish(self, topic: str) -> None:
-        await self._put(self._wake + topic, self._me)
+    async def publish(self, topics: Sequence[str]) -> None:
+        """One key for all servers and messages: a watch reports every value that it ever had."""
+        await self._put(self._said, " ".join([self._me, *topics]))
 
     async def hear(self, woken: Callable[[str], None]) -> None:
         def changed(result: dict[str, Any]) -> None:
+            if result.get("canceled"):
+                raise EtcdFailed("etcd ended the watch")
+            if result.get("created"):
+                woken(MISSED)
             for event in result.get("events", ()):
                 self._heard(event, woken)
 
@@ -180,8 +186,11 @@ class EtcdLine:
         is_gone = event.get("type") == "DELETE"
         if key == self._heir or (is_gone and key == self._line + self._place.before):
             woken(ELECTION)
-        elif key.startswith(self._wake) and not is_gone and _plain(pair.get("value", "")) != self._me:
-            woken(key.removeprefix(self._wake))
+        elif key == self._said and not is_gone:
+            sender, *topics = _plain(pair["value"]).split()
+            if sender != self._me:
+                for topic in topics:
+                    woken(topic)
 
     async def _is_alive(self, lease: str) -> bool:
         answer = await self._gateway.ask("/v3/lease/keepalive", {"ID": lease})

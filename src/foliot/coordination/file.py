@@ -9,7 +9,7 @@ import contextlib
 import fcntl
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 from urllib.parse import unquote, urlsplit
@@ -17,6 +17,7 @@ from urllib.parse import unquote, urlsplit
 from foliot.coordination.address import Refusing
 from foliot.coordination.elected import ElectedCoordinator
 from foliot.domain.instants import SECOND
+from foliot.domain.wakeups import MISSED
 from foliot.ports.clock import Clock
 from foliot.ports.coordinator import ELECTION, ElectionParts
 
@@ -26,6 +27,7 @@ PATH_BYTES_MAX: Final = 85
 _LEADS: Final = "leads"
 _HEIR: Final = "heir"
 _TEXT_MAX: Final = 200
+_MESSAGE_MAX: Final = 2**16
 
 
 def file_coordinator(parts: ElectionParts, *, url: str) -> ElectedCoordinator:
@@ -85,15 +87,16 @@ class LockedFile:
         file = self.open()
         self._write(file, _HEIR, heir)
         self._unlock(file)
-        await self.publish(ELECTION)
+        await self.publish([ELECTION])
 
     async def leave(self, session: str) -> None:
         if self._is_held and self._file is not None:
             os.ftruncate(self._file, 0)
             self._unlock(self._file)
-            await self.publish(ELECTION)
+            await self.publish([ELECTION])
 
-    async def publish(self, topic: str) -> None:
+    async def publish(self, topics: Sequence[str]) -> None:
+        message = " ".join(topics).encode()
         own = self._socket_path(self._me)
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
             sender.setblocking(False)
@@ -101,7 +104,7 @@ class LockedFile:
                 if path == own:
                     continue
                 try:
-                    sender.sendto(topic.encode(), str(path))
+                    sender.sendto(message, str(path))
                 except ConnectionRefusedError:  # its server is gone
                     path.unlink(missing_ok=True)
                 except OSError:  # it has enough to read, or ends just now
@@ -115,8 +118,11 @@ class LockedFile:
             with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as receiver:
                 receiver.setblocking(False)
                 receiver.bind(str(path))
+                woken(MISSED)
                 while True:
-                    woken((await loop.sock_recv(receiver, _TEXT_MAX)).decode())
+                    message = await loop.sock_recv(receiver, _MESSAGE_MAX)
+                    for topic in message.decode(errors="replace").split():
+                        woken(topic)
         finally:
             path.unlink(missing_ok=True)
 

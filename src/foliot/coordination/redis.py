@@ -4,13 +4,14 @@ The key runs out after a term unless its server renews it. Redis may forget it, 
 two servers bid, and the store's row decides. Therefore one Redis is enough, and no majority of several is asked.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from foliot.client.endpoint import read_secret
 from foliot.coordination.address import Refusing, ServiceAddress, demand_client, read_address
 from foliot.coordination.elected import ElectedCoordinator
 from foliot.domain.instants import MILLISECOND
+from foliot.domain.wakeups import MISSED
 from foliot.ports.coordinator import ELECTION, ElectionParts
 
 NAME: Final = "redis"
@@ -60,26 +61,32 @@ class RedisKey:
     async def prefer(self, heir: str, *, session: str) -> None:
         del session
         await self._client.set(self._key, heir, px=self._term_ms)
-        await self.publish(ELECTION)
+        await self.publish([ELECTION])
 
     async def leave(self, session: str) -> None:
         if await self._client.eval(_LEAVE, 1, self._key, session):
-            await self.publish(ELECTION)
+            await self.publish([ELECTION])
 
-    async def publish(self, topic: str) -> None:
-        await self._client.publish(self._channel, f"{self._me}:{topic}")
+    async def publish(self, topics: Sequence[str]) -> None:
+        await self._client.publish(self._channel, f"{self._me}:{' '.join(topics)}")
 
     async def hear(self, woken: Callable[[str], None]) -> None:
-        async with self._listener.pubsub(ignore_subscribe_messages=True) as messages:
+        async with self._listener.pubsub() as messages:
             await messages.subscribe(self._channel)
             while True:
                 message = await messages.get_message(timeout=CHECK_EVERY_S)
                 if message is None:
                     await messages.ping()  # a connection that is gone fails here
-                    continue
-                sender, _, topic = str(message["data"]).partition(":")
-                if message["type"] == "message" and sender != self._me:
-                    woken(topic)
+                elif message["type"] == "subscribe":
+                    woken(MISSED)
+                elif message["type"] == "message":
+                    self._heard(str(message["data"]), woken)
+
+    def _heard(self, message: str, woken: Callable[[str], None]) -> None:
+        sender, _, topics = message.partition(":")
+        if sender != self._me:
+            for topic in topics.split():
+                woken(topic)
 
     async def close(self) -> None:
         for client in (self._client, self._listener):

@@ -3,18 +3,25 @@
 Each node is ephemeral: it ends with the session of its server. A candidate watches the one before it and nobody else,
 so that one server asks when a candidate goes, not all of them. A node `heir` puts one candidate first.
 
+For wake-ups each server has a node of its own, which holds its last messages. A watch says that a node changed, not how
+often: the version of the node says how many messages are new.
+
 The client (kazoo) has threads of its own: what it reports is handed over to the loop.
 """
 
 import asyncio
+import contextlib
 import logging
 import ssl
-from collections.abc import Callable
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from foliot.coordination.address import Refusing, ServiceAddress, demand_client, read_address
 from foliot.coordination.elected import ElectedCoordinator
 from foliot.domain.instants import SECOND
+from foliot.domain.wakeups import MISSED
 from foliot.ports.coordinator import ELECTION, ElectionParts
 
 NAME: Final = "zookeeper"
@@ -23,6 +30,9 @@ PORT: Final = 2181
 _DIGITS: Final = 10  # of the number that ZooKeeper adds to a name
 RETRY_S: Final = 0.1
 RETRY_MAX_S: Final = 1.0
+CLOSE_WITHIN_S: Final = 1.0
+MESSAGES_KEPT: Final = 8
+"""Messages in a server's node: a listener that is slower looks at everything instead."""
 
 
 def zookeeper_coordinator(parts: ElectionParts, *, url: str) -> ElectedCoordinator:
@@ -44,7 +54,8 @@ class ZookeeperLine:
         self._me = me
         self._line = f"/{address.prefix}/line"
         self._heir = f"/{address.prefix}/heir"
-        self._wake = f"/{address.prefix}/wake"
+        self._said = f"/{address.prefix}/said"
+        self._messages: deque[str] = deque(maxlen=MESSAGES_KEPT)
         self._client: Any = None
         self._online = asyncio.Event()
         self._troubles = _Troubles()
@@ -79,37 +90,26 @@ class ZookeeperLine:
             if _session_of(node) == session:
                 await self._ask("delete", f"{self._line}/{node}")
 
-    async def publish(self, topic: str) -> None:
+    async def publish(self, topics: Sequence[str]) -> None:
+        from kazoo.exceptions import NoNodeError
+
         await self._connected()
-        node = f"{self._wake}/{topic}"
-        await self._ask("ensure_path", node)
-        await self._ask("set", node, self._me.encode())
+        self._messages.append(" ".join(topics))
+        node, messages = f"{self._said}/{self._me}", "\n".join(self._messages).encode()
+        try:
+            await self._ask("set", node, messages)
+        except NoNodeError:  # the first one, or the first of a new session of ZooKeeper
+            await self._ask("create", node, messages, ephemeral=True)
 
     async def hear(self, woken: Callable[[str], None]) -> None:
-        """Look at the topics again whenever one of them changes. A change while it looks is seen by the next look."""
         await self._connected()
         self._woken = woken
-        seen: dict[str, int] = {}
-        is_first = True
-        # One callable for all looks: kazoo keeps each that it is given until its node changes, and a quiet topic never
-        # does.
-        again = asyncio.Event()
-        notice = self._notice(again)
-        while True:
-            again.clear()
-            for topic in await self._ask("get_children", self._wake, watch=notice):
-                data, stat = await self._ask("get", f"{self._wake}/{topic}", watch=notice)
-                is_new = seen.get(topic) != stat.version
-                seen[topic] = stat.version
-                if is_new and not is_first and data.decode() != self._me:
-                    woken(topic)
-            is_first = False
-            await again.wait()
+        await _Listener(self._ask, self._said, self._me, woken).listen()
 
     async def close(self) -> None:
         client, self._client = self._client, None
         if client is not None:
-            await asyncio.to_thread(_end, client)
+            await ended(client, within_s=CLOSE_WITHIN_S)
 
     # -- line -----------------------------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ class ZookeeperLine:
             raise self._troubles.last  # it tries again by itself, without an end, and would not say why
         await self._online.wait()
         if not self._is_laid_out:
-            for node in (self._line, self._heir, self._wake):
+            for node in (self._line, self._heir, self._said):
                 await self._ask("ensure_path", node)
             self._is_laid_out = True
 
@@ -178,15 +178,64 @@ class ZookeeperLine:
         result.rawlink(lambda one: loop.call_soon_threadsafe(settle, one))
         return await answered
 
-    def _notice(self, again: asyncio.Event) -> Callable[[object], None]:
-        loop = asyncio.get_running_loop()
 
-        def noticed(event: object) -> None:
-            """Runs on kazoo's thread."""
-            del event
-            loop.call_soon_threadsafe(again.set)
+class _Listener:
+    """Reads what other servers say, each in a node of its own."""
 
-        return noticed
+    def __init__(self, ask: Callable[..., Any], said: str, me: str, woken: Callable[[str], None]) -> None:
+        self._ask = ask
+        self._said = said
+        self._me = me
+        self._woken = woken
+        self._seen: dict[str, tuple[int, int]] = {}  # by node: which one of its name, and its version
+        self._changed: set[str] = set()  # paths
+        self._again = asyncio.Event()
+        self._loop = asyncio.get_running_loop()
+
+    async def listen(self) -> None:
+        """Read a node whenever it changes. A change while this reads is seen by the next look."""
+        await self._look()
+        self._woken(MISSED)
+        while True:
+            await self._again.wait()
+            self._again.clear()
+            changed, self._changed = self._changed, set()
+            for path in sorted(changed):
+                await (self._look() if path == self._said else self._read(path.rpartition("/")[2]))
+
+    async def _look(self) -> None:
+        servers = set(await self._ask("get_children", self._said, watch=self._notice)) - {self._me}
+        self._seen = {server: seen for server, seen in self._seen.items() if server in servers}
+        for server in sorted(servers - set(self._seen)):
+            await self._read(server)
+
+    async def _read(self, server: str) -> None:
+        from kazoo.exceptions import NoNodeError
+
+        try:
+            data, stat = await self._ask("get", f"{self._said}/{server}", watch=self._notice)
+        except NoNodeError:
+            return  # that server ended
+        made, version = self._seen.get(server, (stat.czxid, -1))
+        new = stat.version - version if made == stat.czxid else stat.version + 1
+        self._seen[server] = (stat.czxid, stat.version)
+        messages = data.decode().split("\n")
+        if new > len(messages):
+            self._woken(MISSED)
+        for message in messages[len(messages) - min(new, len(messages)) :]:
+            for topic in message.split():
+                self._woken(topic)
+
+    def _notice(self, event: Any) -> None:
+        """Runs on kazoo's thread. It keeps each callable until its node changes, so all looks have this one."""
+        self._loop.call_soon_threadsafe(self._note, event.path)
+
+    def _note(self, path: str | None) -> None:
+        """Without a path, the session ended and every watch with it: all begins anew."""
+        if path is None:
+            self._seen.clear()
+        self._changed.add(path or self._said)
+        self._again.set()
 
 
 class _Troubles(logging.Handler):
@@ -230,9 +279,26 @@ def _client(address: ServiceAddress, *, term_s: float, troubles: logging.Handler
     )
 
 
-def _end(client: Any) -> None:
-    client.stop()
-    client.close()
+async def ended(client: Any, *, within_s: float) -> bool:
+    """End the client, and wait for that at most this long; return whether it has ended.
+
+    kazoo waits ten seconds and more for a service that does not answer. A thread of the loop's pool would keep the
+    process until then; a daemon does not. ZooKeeper drops the session by its timeout.
+    """
+    loop = asyncio.get_running_loop()
+    done = asyncio.Event()
+
+    def end() -> None:
+        with contextlib.suppress(Exception):  # it could not say goodbye
+            client.stop()
+            client.close()
+        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            loop.call_soon_threadsafe(done.set)
+
+    threading.Thread(target=end, name="zookeeper-end", daemon=True).start()
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(done.wait(), within_s)
+    return done.is_set()
 
 
 def _session_of(node: str) -> str:

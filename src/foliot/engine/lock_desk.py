@@ -1,7 +1,7 @@
 """Claims that wait for a lock at this server. One look at the store serves all of them.
 
-Another server may grant a claim that waits here. It wakes this one when it can; else the next look finds it. A server
-at which nobody waits does not look.
+Another server may grant a claim that waits here. It wakes this one and names the claim when it can; else the next look
+at all of them finds it. A server at which nobody waits does not look.
 """
 
 import asyncio
@@ -30,16 +30,19 @@ class LockWaiting:
 
     name = "locks"
 
-    def __init__(self, store: LockStore, *, clock: Clock, tell_others: Callable[[], None]) -> None:
+    def __init__(self, store: LockStore, *, clock: Clock, tell_others: Callable[[Sequence[str]], None]) -> None:
+        """`tell_others`: name claims to the other servers, because they were granted and do not wait here."""
         self.wake = asyncio.Event()
         self._store = store
         self._clock = clock
         self._tell_others = tell_others
         self._seats: dict[str, _Seat] = {}
+        self._named: set[str] = set()  # claims that wait here and may be granted
+        self._all_at = 0.0  # when to look at all
 
     async def wait(self, claim: str, *, for_s: float) -> LockAnswer:
         seat = self._seats[claim] = _Seat()
-        self.wake.set()  # it may have been granted before it sat down here
+        self.heard(claim)  # it may have been granted before it sat down here
         try:
             await self._clock.wait(seat.event, for_s=for_s)
         finally:
@@ -48,17 +51,38 @@ class LockWaiting:
         return seat.answer or LockAnswer(state=LockState.WAITING)
 
     def granted(self, claims: Sequence[str]) -> None:
-        here = [claim for claim in claims if claim in self._seats]
-        if here:
-            self.wake.set()
-        if len(here) < len(claims):
-            self._tell_others()
+        elsewhere = [claim for claim in claims if not self.heard(claim)]
+        if elsewhere:
+            self._tell_others(elsewhere)
+
+    def heard(self, claim: str) -> bool:
+        """Look at a claim that may be granted, if it waits here; return whether it does."""
+        if claim not in self._seats:
+            return False
+        self._named.add(claim)
+        self.wake.set()
+        return True
+
+    def look_at_all(self) -> None:
+        """Some claims were granted, nobody knows which."""
+        self._all_at = 0.0
+        self.wake.set()
 
     async def step(self) -> float:
-        """Look once for all who wait; return how long to rest."""
-        waiting = list(self._seats)
-        if not waiting:
+        """Look once, at all who wait or at those that were named; return how long to rest."""
+        if not self._seats:
+            self._named.clear()
             return IDLE_REST_S
+        now = self._clock.monotonic()
+        if now >= self._all_at:
+            self._all_at = now + LOOK_EVERY_S
+            await self._look(list(self._seats))
+        elif self._named:
+            await self._look(list(self._named))
+        return max(0.0, self._all_at - self._clock.monotonic())
+
+    async def _look(self, waiting: Sequence[str]) -> None:
+        self._named.difference_update(waiting)
         found = await self._store.look(waiting)
         for claim in waiting:
             answer = found.get(claim, LockAnswer(state=LockState.OVER))
@@ -66,4 +90,3 @@ class LockWaiting:
             if seat is not None and answer.state is not LockState.WAITING:
                 seat.answer = answer
                 seat.event.set()
-        return LOOK_EVERY_S

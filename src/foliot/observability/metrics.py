@@ -9,6 +9,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from foliot.domain.instants import SECOND
+from foliot.domain.wakeups import TOPICS
 from foliot.ports.coordinator import CoordinatorHealth
 from foliot.ports.store.firing import Decided, Pulse
 from foliot.ports.store.runs import Granted
@@ -39,6 +40,12 @@ class ServerMetrics:
         self.reports_fenced = Counter("foliot_reports_fenced_total", "Late reports refused", registry=self.registry)
         self.sessions_foreign = Counter(
             "foliot_foreign_sessions_total", "Calls of workers in sessions of other tokens", registry=self.registry
+        )
+        self.wakeups_sent = Counter(
+            "foliot_wakeups_sent_total", "Wake-ups for other servers", ["topic"], registry=self.registry
+        )
+        self.wakeups_heard = Counter(
+            "foliot_wakeups_heard_total", "Wake-ups of other servers", ["topic"], registry=self.registry
         )
         self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
@@ -80,6 +87,15 @@ class ServerMetrics:
     def reported(self, reports: Sequence[Report]) -> None:
         for cause, count in Tally(report.cause for report in reports).items():
             self.attempts_ended.labels(cause=str(cause)).inc(count)
+
+    def told(self, topic: str) -> None:
+        """Count a wake-up for other servers."""
+        self.wakeups_sent.labels(topic=topic).inc()
+
+    def woken(self, topic: str) -> None:
+        """Count a wake-up of another server, if its topic is known here."""
+        if topic in TOPICS:
+            self.wakeups_heard.labels(topic=topic).inc()
 
     def heard(self, pulse: Pulse) -> None:
         self.term.set(pulse.term)

@@ -5,14 +5,17 @@ from typing import Protocol
 
 
 class Wakeups(Protocol):
-    """A way to nudge the other servers of the cluster."""
+    """A way to nudge the other servers of the cluster. `domain.wakeups` has the topics, and how often each is sent."""
 
     def send(self, topic: str) -> None:
-        """Nudge the others, at most ten times a second; never waits, never fails."""
+        """Nudge the others. It never waits and never fails."""
         ...
 
     async def listen(self, woken: Callable[[str], None]) -> None:
-        """Begin to listen to others: `woken(topic)` is called in this loop. Lost connections are made again."""
+        """Begin to listen to others: `woken(topic)` is called in this loop. Lost connections are made again.
+
+        After each new connection the topic is `MISSED`: what others sent before was not heard.
+        """
         ...
 
     async def close(self) -> None: ...

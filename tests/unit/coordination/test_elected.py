@@ -1,11 +1,12 @@
 """Who bids when a service beside the store chooses, lies, is silent or comes back; time is in the test's hands."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 
 from foliot.coordination.elected import ElectedCoordinator
 from foliot.domain.instants import SECOND
+from foliot.domain.wakeups import CLAIMS_NAMED_MAX
 from foliot.ports.coordinator import ELECTION, ElectionParts, ElectionTimes, LeaderRow
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.nodes import Term
@@ -44,7 +45,7 @@ class Chooser:
         self.stood: list[tuple[str, bool]] = []
         self.left: list[str] = []
         self.preferred: list[str] = []
-        self.published: list[str] = []
+        self.published: list[Sequence[str]] = []
         self.woken: Callable[[str], None] | None = None
 
     async def stand(self, session: str, *, may_be_first: bool) -> str | None:
@@ -61,8 +62,10 @@ class Chooser:
             raise ConnectionError("away")
         self.left.append(session)
 
-    async def publish(self, topic: str) -> None:
-        self.published.append(topic)
+    async def publish(self, topics: Sequence[str]) -> None:
+        if self.is_away:
+            raise ConnectionError("away")
+        self.published.append(topics)
 
     async def hear(self, woken: Callable[[str], None]) -> None:
         self.woken = woken
@@ -232,13 +235,37 @@ async def test_a_server_with_a_new_session_gives_up_the_place_of_the_old_one(sce
     assert scene.service.stood[-1][0] == "me again"
 
 
-async def test_wake_ups_are_sent_at_most_ten_times_a_second(scene: Scene) -> None:
+async def test_wake_ups_are_sent_at_most_ten_times_a_second_and_all_topics_in_one_message(scene: Scene) -> None:
     for _ in range(50):
         scene.coordinator.send("ready")
         scene.coordinator.send("due")
         await scene.clock.advance(0.02)
-    assert 2 <= len(scene.service.published) <= 12
-    assert set(scene.service.published) == {"ready", "due"}
+    assert 9 <= len(scene.service.published) <= 11
+    assert scene.service.published[-1] == ["due", "ready"]
+
+
+async def test_a_lock_that_is_granted_does_not_wait_behind_other_topics(scene: Scene) -> None:
+    scene.coordinator.send("ready")
+    await settle()
+    scene.coordinator.send("ready")
+    await scene.clock.advance(0.02)
+    scene.coordinator.send("lock:a")
+    await settle()
+    assert scene.service.published == [["ready"], ["lock:a"]]
+    await scene.clock.advance(0.1)
+    assert scene.service.published[2:] == [["ready"]]
+
+
+async def test_what_could_not_be_sent_is_one_word_when_the_service_is_back(scene: Scene) -> None:
+    scene.service.is_away = True
+    for claim in range(500):
+        scene.coordinator.send(f"lock:{claim}")
+        scene.coordinator.send("due")
+        await scene.clock.advance(0.05)
+    scene.service.is_away = False
+    await scene.clock.advance(TERM_S)
+    assert ["missed" in topics for topics in scene.service.published].count(True) == 1
+    assert max(len(topics) for topics in scene.service.published) <= CLAIMS_NAMED_MAX + 2
 
 
 async def test_wake_ups_of_other_servers_are_heard(scene: Scene) -> None:

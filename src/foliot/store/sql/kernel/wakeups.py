@@ -4,18 +4,19 @@ They only save time. While the connection is gone nothing is sent or heard, and 
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
+from foliot.domain.wakeups import MISSED, PendingWakeups
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.store.sql.kernel.connect import DEFAULT_LIMITS
 from foliot.store.sql.kernel.dialects.postgresql_pools import NAME_BYTES_MAX, connect_postgresql, read_postgresql_url
 
 CHANNEL: Final = "foliot"
-SENDS_PER_S: Final = 10
 RECONNECT_MAX_S: Final = 5.0
 CHECK_EVERY_S: Final = 10.0
+NOTIFY: Final = "SELECT pg_notify($1, message) FROM unnest($2::text[]) AS message"
 _SETTINGS: Final = {
     "application_name": "foliot wake-ups",
     "tcp_keepalives_idle": "5",
@@ -39,14 +40,14 @@ class PostgresWakeups:
         self._me = chance.token()[:8]  # so that a server does not wake itself twice
         schema = read_postgresql_url(url).options.get("schema")
         self._channel = CHANNEL if schema is None else _channel_of(schema)
-        self._topics: set[str] = set()
+        self._pending = PendingWakeups()
         self._something = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self.connections = 0  # made so far
 
     def send(self, topic: str) -> None:
-        self._topics.add(topic)
-        self._something.set()
+        if self._pending.add(topic):
+            self._something.set()
 
     async def listen(self, woken: Callable[[str], None]) -> None:
         assert self._task is None, "it listens already"
@@ -83,26 +84,32 @@ class PostgresWakeups:
         connection.add_termination_listener(lambda _connection: self._something.set())
         try:
             await connection.add_listener(self._channel, heard)
-            while True:
-                if not await self._clock.wait(self._something, for_s=CHECK_EVERY_S):
-                    await connection.execute("SELECT 1", timeout=DEFAULT_LIMITS.statement_s)  # still there?
-                    continue
-                self._something.clear()
-                if connection.is_closed():
-                    return  # what was to be sent is still there for the next one
-                topics, self._topics = self._topics, set()
-                for topic in topics:
-                    await connection.execute(
-                        "SELECT pg_notify($1, $2)",
-                        self._channel,
-                        f"{self._me}:{topic}",
-                        timeout=DEFAULT_LIMITS.statement_s,
-                    )
-                await self._clock.wait(asyncio.Event(), for_s=len(topics) / SENDS_PER_S)
+            woken(MISSED)
+            while not connection.is_closed():  # then what is to be sent is kept for the next one
+                await self._round(connection)
         except Exception:  # noqa: BLE001  a wake-up that cannot be sent is not missed: the others poll
             return
         finally:
             connection.terminate()
+
+    async def _round(self, connection: Any) -> None:
+        """Send what may be sent now, or rest until there is more."""
+        rest_s = self._pending.rest_s(self._clock.monotonic())
+        if rest_s == 0:
+            await self._notify(connection, self._pending.take(self._clock.monotonic()))
+            return
+        is_woken = await self._clock.wait(self._something, for_s=CHECK_EVERY_S if rest_s is None else rest_s)
+        self._something.clear()
+        if not is_woken and rest_s is None:
+            await connection.execute("SELECT 1", timeout=DEFAULT_LIMITS.statement_s)  # still there?
+
+    async def _notify(self, connection: Any, topics: Sequence[str]) -> None:
+        messages = [f"{self._me}:{topic}" for topic in topics]
+        try:
+            await connection.execute(NOTIFY, self._channel, messages, timeout=DEFAULT_LIMITS.statement_s)
+        except BaseException:
+            self._pending.add(MISSED)  # the next connection says that these may be lost
+            raise
 
 
 def open_wakeups(url: str, *, clock: Clock, chance: Chance) -> PostgresWakeups | None:

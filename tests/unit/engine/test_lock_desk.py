@@ -1,0 +1,98 @@
+"""Claims that wait at a server: which of them it asks the store about, and when."""
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+
+from foliot.engine.lock_desk import IDLE_REST_S, LOOK_EVERY_S, LockWaiting
+from foliot.ports.store.locks import LockAnswer, LockState
+from tests.clocks import DrivenClock, settle
+
+pytestmark = pytest.mark.anyio
+
+
+class Claims:
+    """The store's claims, as far as a desk asks for them (`ports.store.locks.LockStore`)."""
+
+    def __init__(self) -> None:
+        self.tokens: dict[str, int | None] = {}
+        self.looks: list[list[str]] = []
+
+    async def look(self, claims: Sequence[str]) -> dict[str, LockAnswer]:
+        self.looks.append(sorted(claims))
+        return {claim: _answer(self.tokens[claim]) for claim in claims}
+
+
+def _answer(token: int | None) -> LockAnswer:
+    return LockAnswer(state=LockState.WAITING if token is None else LockState.HELD, token=token)
+
+
+class Desk:
+    """A server's desk at which three claims wait."""
+
+    def __init__(self) -> None:
+        self.clock = DrivenClock()
+        self.store = Claims()
+        self.told: list[str] = []
+        store: object = self.store
+        self.waiting = LockWaiting(store, clock=self.clock, tell_others=self.told.extend)  # type: ignore[arg-type]
+        self.answers: dict[str, asyncio.Task[LockAnswer]] = {}
+
+    async def sit(self, *claims: str) -> None:
+        for claim in claims:
+            self.store.tokens[claim] = None
+            self.answers[claim] = asyncio.create_task(self.waiting.wait(claim, for_s=60))
+        await settle()
+        await self.waiting.step()
+        self.store.looks.clear()
+
+
+@pytest.fixture
+async def desk() -> Desk:
+    desk = Desk()
+    await desk.sit("a", "b", "c")
+    return desk
+
+
+async def test_a_claim_that_is_named_is_looked_at_alone(desk: Desk) -> None:
+    desk.store.tokens["b"] = 7
+    desk.waiting.granted(["b"])
+    await desk.waiting.step()
+    assert desk.store.looks == [["b"]]
+    assert (await desk.answers["b"]).token == 7
+    assert desk.told == []
+
+
+async def test_only_claims_that_wait_elsewhere_are_named_to_others(desk: Desk) -> None:
+    desk.waiting.granted(["b", "x", "y"])
+    assert desk.told == ["x", "y"]
+
+
+async def test_a_claim_of_another_server_costs_no_statement(desk: Desk) -> None:
+    assert not desk.waiting.heard("x")
+    await desk.waiting.step()
+    assert desk.store.looks == []
+
+
+async def test_all_are_looked_at_after_a_while_however_often_one_is_named(desk: Desk) -> None:
+    for _ in range(5):
+        desk.waiting.heard("a")
+        await desk.waiting.step()
+        await desk.clock.advance(LOOK_EVERY_S / 5 + 0.001)
+    await desk.waiting.step()
+    assert desk.store.looks == [*[["a"]] * 5, ["a", "b", "c"]]
+
+
+async def test_when_wake_ups_were_lost_all_are_looked_at_once(desk: Desk) -> None:
+    desk.waiting.look_at_all()
+    assert await desk.waiting.step() <= LOOK_EVERY_S
+    await desk.waiting.step()
+    assert desk.store.looks == [["a", "b", "c"]]
+
+
+async def test_a_desk_at_which_nobody_waits_does_not_look() -> None:
+    desk = Desk()
+    desk.waiting.look_at_all()
+    assert await desk.waiting.step() == IDLE_REST_S
+    assert desk.store.looks == []
