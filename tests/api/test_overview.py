@@ -44,3 +44,37 @@ async def test_jobs_come_with_their_latest_runs_and_figures_when_asked(api: Api)
     one = (await api.get("/jobs/tick", strip=60)).json()
     assert [run["id"] for run in one["strip"]["runs"]] == runs
     assert (await api.get("/jobs", strip=61)).status_code == 422
+
+
+async def test_the_minutes_ahead_tell_how_many_instants_are_due_and_of_which_jobs(api: Api) -> None:
+    await api.create_job("each", schedule={"cron": "*/10 * * * *"})
+    for name in ("one", "two", "three"):
+        await api.create_job(name, schedule={"cron": "20 * * * *"})
+    seen = (await api.get("/overview/ahead", minutes=30)).json()
+    assert [(minute["at"][14:16], minute["fires"]) for minute in seen["minutes"]] == [("10", 1), ("20", 4), ("30", 1)]
+    assert len(seen["minutes"][1]["jobs"]) == 3, "some of them are named"
+    assert seen["is_whole"] is True
+    elsewhere = await api.with_scopes("read", namespace="pay")
+    assert (await elsewhere.get("/overview/ahead")).json()["minutes"] == []
+    assert (await elsewhere.get("/overview/ahead", namespace="default")).json()["minutes"] == []
+    assert (await api.get("/overview/ahead", minutes=181)).status_code == 422
+
+
+async def test_the_days_of_a_job_begin_at_midnight_of_the_zone_that_is_asked_for(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", schedule={"every": "1h"})
+    stage.elapse("9h")  # 15:02 UTC, 23:02 in Shanghai
+    await api.post("/jobs/tick:trigger")
+    stage.elapse("2h")
+    await api.post("/jobs/tick:trigger")
+    utc = (await api.get("/jobs/tick/days", tz="UTC")).json()
+    assert [(day["day"], sum(day["counts"].values())) for day in utc["days"]] == [("2026-03-02", 2)]
+    assert (utc["first"], utc["last"], utc["timezone"]) == ("2025-03-02", "2026-03-02", "UTC")
+    here = (await api.get("/jobs/tick/days", tz="Asia/Shanghai", days=2)).json()
+    assert [day["day"] for day in here["days"]] == ["2026-03-02", "2026-03-03"]
+    assert here["whole_since"] is None
+    earlier = (await api.get("/jobs/tick/days", tz="UTC", to="2026-03-01")).json()
+    assert earlier["days"] == []
+    assert (await api.get("/jobs/tick/days", tz="Moon/Base")).status_code == 422
+    long_ago = (await api.get("/jobs/tick/days", to="0001-01-02")).json()
+    assert (long_ago["last"], long_ago["days"]) == ("1972-01-01", [])
+    assert (await api.get("/jobs/tick/days", to="tomorrow")).status_code == 422

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store.lookups import JobFilter
-from tests.conformance.building import DECIDE, NS, PLANS, every, make_due, save
+from tests.conformance.building import DECIDE, NS, PLANS, every, make_due, save, skips_of
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World
 
@@ -73,3 +73,38 @@ async def test_a_glance_leaves_out_what_was_deleted_and_what_was_decided(world: 
     again = await world.store.lookups.glance(None, limit=10)
     assert again.late == []
     assert again.now - seen.now >= HOUR - SECOND
+
+
+async def test_the_outcomes_of_a_job_are_counted_by_the_quarter_of_an_hour(world: World) -> None:
+    job = await every(world, "tick", "1h", run="python:jobs:tick", overlap="skip", misfire="skip")
+    begin = await world.now()
+    await trigger(world, "tick", 2)
+    anne = await worker(world)
+    await anne.complete(await anne.lease_one(), cause=Cause.ERROR)
+    await anne.complete(await anne.lease_one())
+    await make_due(world, job, late_us=2 * HOUR)
+    await world.store.firing.decide_due(DECIDE, limit=10)
+    lookups = world.store.lookups
+    found = await lookups.quarters(job.job_id, from_at=begin - HOUR, to_at=begin + DAY)
+    counts: dict[str, int] = {}
+    for quarter in found.items:
+        assert quarter.from_at % (15 * MINUTE) == 0
+        assert begin - 15 * MINUTE < quarter.from_at < begin + 4 * HOUR
+        counts[quarter.outcome] = counts.get(quarter.outcome, 0) + quarter.instants
+    assert (counts.pop("SUCCEEDED"), counts.pop("FAILED")) == (1, 1)
+    skipped = sum(skip.count for skip in await skips_of(world, job))
+    assert counts.pop("SKIPPED") == skipped > 0
+    assert sum(counts.values()) <= 1, "the run of the last instant waits"
+    assert found.whole_since is None, "all of its runs were looked at"
+    before = await lookups.quarters(job.job_id, from_at=begin - DAY, to_at=begin - HOUR)
+    assert before.items == []
+
+
+async def test_jobs_that_are_due_until_an_instant_come_in_order(world: World) -> None:
+    for name, interval in (("later", "2h"), ("soon", "5m"), ("sooner", "1m")):
+        await every(world, name, interval)
+    until = await world.now() + HOUR
+    due = await world.store.lookups.due_until(NS, until=until, limit=10)
+    assert [job.name for job in due] == ["sooner", "soon"]
+    assert [job.name for job in await world.store.lookups.due_until(None, until=until, limit=1)] == ["sooner"]
+    assert await world.store.lookups.due_until("elsewhere", until=until, limit=10) == []

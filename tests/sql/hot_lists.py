@@ -7,6 +7,7 @@ from foliot.domain.instants import DAY, HOUR
 from foliot.store.sql.kernel.paging import LOOK_MAX
 from foliot.store.sql.people import (
     cluster_reads,
+    days,
     glance,
     job_reads,
     ledger_page,
@@ -24,6 +25,11 @@ KEY = frozenset({""})
 
 def page_of_jobs(**values: Any) -> Any:
     return lambda _: {"rows": PAGE, **values}
+
+
+def _days(loaded: Loaded, job_id: int) -> dict[str, int]:
+    stretch = {"from_at": loaded.now - DAY, "to_at": loaded.now + DAY}
+    return {"job_id": job_id, "quarter": days.QUARTER_US, "look": LOOK_MAX, **stretch}
 
 
 def _jobs_in(page: str, name: str) -> Hot:
@@ -120,6 +126,31 @@ LISTS: list[Hot] = [
         reads_max=6 * PAGE * STRIP,
         values=lambda _: {"length": STRIP},
         sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
+    ),
+    Hot(
+        name="outcomes of a job by the quarter of an hour",
+        statement=days.ENDED,
+        uses=frozenset({"runs_by_job"}),
+        or_uses=KEY,  # as with a page of its runs
+        scans=frozenset({"w"}),
+        reads_max=4 * LOOK_MAX,
+        values=lambda loaded: _days(loaded, LONG_LINE),
+    ),
+    Hot(
+        name="skipped instants of a job by the quarter of an hour",
+        statement=days.PASSED_OVER,
+        uses=frozenset({"skips_by_job"}),
+        scans=frozenset({"w"}),
+        reads_max=4 * LOOK_MAX,
+        values=lambda loaded: {**_days(loaded, LONG_LINE), "from_at": 0},
+    ),
+    Hot(
+        name="the oldest run of a job that is looked at",
+        statement=days.OLDEST_LOOKED_AT,
+        uses=frozenset({"runs_by_job"}),
+        or_uses=KEY,  # as with a page of its runs
+        reads_max=4 * LOOK_MAX,
+        values=lambda _: {"job_id": LONG_LINE, "look": LOOK_MAX},
     ),
     Hot(
         name="jobs that are due between two instants",

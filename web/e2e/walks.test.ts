@@ -142,6 +142,26 @@ test("Ctrl-K finds a job, a filter stands in the address, and keys go from page 
   await page.context().close();
 });
 
+test("a year leads to a day, and a day to the sentence about one instant", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/tick?tab=calendar`);
+  const today = page.locator(".year a.cell").last();
+  assert.match((await today.getAttribute("title")) ?? "", /succeeded \d/);
+  await today.click();
+  await page.waitForURL(/tab=day/);
+  await page.getByRole("img", { name: /created, .* skipped/ }).waitFor();
+  await page.locator("#past ~ ul li").first().getByRole("button", { name: "Why?" }).click();
+  await page.locator("#past ~ ul .why").waitFor();
+  await page.getByRole("button", { name: "Day before" }).click();
+  await page.getByText("No instant was due on this day.").waitFor();
+  await page.getByRole("button", { name: "Today" }).click();
+  await page.getByRole("tab", { name: "Definition" }).click();
+  await page.locator(".command pre").getByText("schedule:").waitFor();
+  await page.goto(server.url);
+  await page.locator(".crowd svg rect").first().waitFor();
+  await page.context().close();
+});
+
 test("a session that ends in the middle of a form keeps what was written", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs`);
@@ -188,7 +208,8 @@ describe("every page", () => {
       ["/", "#next"],
       ["/jobs", "tbody tr"],
       ["/jobs/default/tick", "tbody tr"],
-      ["/jobs/default/tick?tab=decisions", "#past"],
+      ["/jobs/default/tick?tab=day", "#past"],
+      ["/jobs/default/tick?tab=calendar", ".year a.cell"],
       ["/jobs/default/tick?tab=versions", ".lines li"],
       ["/jobs/default/tick?tab=definition", ".command pre"],
       ["/runs", "tbody tr"],

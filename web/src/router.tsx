@@ -41,7 +41,7 @@ const jobs = createRoute({
 const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$namespace/$name",
-  validateSearch: (search: Search) => present({ tab: text(search.tab) }),
+  validateSearch: (search: Search) => present({ tab: text(search.tab), day: text(search.day) }),
   component: lazyRouteComponent(() => import("./pages/Job.tsx"), "JobPage"),
 });
 const runs = createRoute({

@@ -1605,6 +1605,23 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= %(now)s ORDER BY next_at LIMIT 1;
 
+-- people/days.py ENDED
+SELECT w.due_at DIV %(quarter)s AS quarter, w.state, count(*) AS runs FROM (
+  SELECT q.due_at, q.state, q.shard, q.parent_id, q.follow FROM runs q
+  WHERE q.job_id = %(job_id)s ORDER BY q.id DESC LIMIT %(look)s
+) w
+WHERE w.due_at >= %(from_at)s AND w.due_at < %(to_at)s AND w.shard = -1 AND w.parent_id IS NULL AND (w.follow & 128) <> 128
+GROUP BY w.due_at DIV %(quarter)s, w.state;
+
+-- people/days.py PASSED_OVER
+SELECT w.to_at DIV %(quarter)s AS quarter, sum(w.instants) AS instants FROM (
+  SELECT to_at, count AS instants FROM skips
+  WHERE job_id = %(job_id)s AND to_at >= %(from_at)s AND to_at < %(to_at)s ORDER BY to_at DESC LIMIT %(look)s
+) w GROUP BY w.to_at DIV %(quarter)s;
+
+-- people/days.py OLDEST_LOOKED_AT
+SELECT due_at FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT 1 OFFSET %(look)s;
+
 -- people/glance.py BETWEEN
 SELECT c.job_id FROM (
   SELECT job_id, next_at, state FROM cursors WHERE next_at > %(after)s AND next_at <= %(until)s

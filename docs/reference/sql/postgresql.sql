@@ -1898,6 +1898,23 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= $1 ORDER BY next_at LIMIT 1;
 
+-- people/days.py ENDED
+SELECT w.due_at / $1 AS quarter, w.state, count(*) AS runs FROM (
+  SELECT q.due_at, q.state, q.shard, q.parent_id, q.follow FROM runs q
+  WHERE q.job_id = $2 ORDER BY q.id DESC LIMIT $3
+) w
+WHERE w.due_at >= $4 AND w.due_at < $5 AND w.shard = -1 AND w.parent_id IS NULL AND (w.follow & 128) <> 128
+GROUP BY w.due_at / $1, w.state;
+
+-- people/days.py PASSED_OVER
+SELECT w.to_at / $1 AS quarter, sum(w.instants) AS instants FROM (
+  SELECT to_at, count AS instants FROM skips
+  WHERE job_id = $2 AND to_at >= $3 AND to_at < $4 ORDER BY to_at DESC LIMIT $5
+) w GROUP BY w.to_at / $1;
+
+-- people/days.py OLDEST_LOOKED_AT
+SELECT due_at FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT 1 OFFSET $2;
+
 -- people/glance.py BETWEEN
 SELECT c.job_id FROM (
   SELECT job_id, next_at, state FROM cursors WHERE next_at > $1 AND next_at <= $2

@@ -1735,6 +1735,23 @@ SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDIN
 -- people/cluster_reads.py OVERDUE
 SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1;
 
+-- people/days.py ENDED
+SELECT w.due_at / :quarter AS quarter, w.state, count(*) AS runs FROM (
+  SELECT q.due_at, q.state, q.shard, q.parent_id, q.follow FROM runs q
+  WHERE q.job_id = :job_id ORDER BY q.id DESC LIMIT :look
+) w
+WHERE w.due_at >= :from_at AND w.due_at < :to_at AND w.shard = -1 AND w.parent_id IS NULL AND (w.follow & 128) <> 128
+GROUP BY w.due_at / :quarter, w.state;
+
+-- people/days.py PASSED_OVER
+SELECT w.to_at / :quarter AS quarter, sum(w.instants) AS instants FROM (
+  SELECT to_at, count AS instants FROM skips
+  WHERE job_id = :job_id AND to_at >= :from_at AND to_at < :to_at ORDER BY to_at DESC LIMIT :look
+) w GROUP BY w.to_at / :quarter;
+
+-- people/days.py OLDEST_LOOKED_AT
+SELECT due_at FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT 1 OFFSET :look;
+
 -- people/glance.py BETWEEN
 SELECT c.job_id FROM (
   SELECT job_id, next_at, state FROM cursors WHERE next_at > :after AND next_at <= :until

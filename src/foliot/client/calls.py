@@ -80,6 +80,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "list_job_fires": Route("GET", "/jobs/{name}/fires", f"namespace from:from_ to {_PAGE}", answer="FiresOut"),
     "explain_job": Route("GET", "/jobs/{name}/why", "namespace at since tz limit cursor", answer="WhyListOut"),
     "get_job_stats": Route("GET", "/jobs/{name}/stats", "namespace", answer="StatsOut"),
+    "get_job_days": Route("GET", "/jobs/{name}/days", "namespace to days tz", answer="DaysOut"),
     "get_job_parameters": Route("GET", "/jobs/{name}/parameters", "namespace", answer="ParametersOut"),
     # runs
     "list_runs": Route(
@@ -133,6 +134,7 @@ CALLS: Final[Mapping[str, Route]] = {
     # the cluster and its nodes
     "get_cluster": Route("GET", "/cluster", answer="ClusterOut"),
     "get_overview": Route("GET", "/overview", "namespace", answer="OverviewOut"),
+    "get_ahead": Route("GET", "/overview/ahead", "namespace minutes", answer="AheadOut"),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),
     "explain_cron": Route("POST", "/cron:explain", body="expression! timezone dialect count", answer="CronOut"),

@@ -1,6 +1,6 @@
 """Calendars people define: save, look at, take away; and which calendars a definition means."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -214,6 +214,13 @@ async def calendars_of(services: Services, document: Mapping[str, Any]) -> Mappi
     for name in names:
         if name not in found:
             raise UnknownCalendar(name)
+    return {name: calendar_from_document(row.name, dict(row.document)) for name, row in found.items()}
+
+
+async def calendars_of_all(services: Services, documents: Iterable[Mapping[str, Any]]) -> Mapping[str, Calendar]:
+    """The calendars that some definitions name, read at once; without those that are gone."""
+    names = sorted({name for document in documents for name in _named(document.get("schedule"))})
+    found = await services.store.calendars.find(names)
     return {name: calendar_from_document(row.name, dict(row.document)) for name, row in found.items()}
 
 

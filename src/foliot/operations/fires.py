@@ -89,14 +89,14 @@ async def _future(
     services: Services, job: JobRow, *, after: Instant, until: Instant | None, limit: int
 ) -> list[FireEntry]:
     definition = await read_definition(services, job.document, job=job.name, is_saved=True)
-    upcoming = _upcoming(job, definition.schedule, after, until, limit)
-    return [FireEntry(due_at=at, decision="planned") for at in upcoming]
+    instants = upcoming(job, definition.schedule, after, until, limit)
+    return [FireEntry(due_at=at, decision="planned") for at in instants]
 
 
-def _upcoming(
+def upcoming(
     job: JobRow, schedule: Schedule | None, after: Instant, before: Instant | None, limit: int
 ) -> Iterator[Instant]:
-    """Return the planned instants after one, as the server would decide them."""
+    """The planned instants after one, as the server would decide them."""
     if schedule is None or job.state == "done":
         return
     if job.remaining is not None and job.remaining <= 0:

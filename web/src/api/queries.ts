@@ -2,6 +2,11 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
 
+/** Only the filters that are set. */
+function given(wanted: object): Record<string, string> {
+  return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
+}
+
 export const overview = () =>
   queryOptions({ queryKey: ["overview"], queryFn: ({ signal }) => call("get_overview", { signal }) });
 
@@ -41,11 +46,59 @@ export const job = (namespace: string, name: string) =>
     queryFn: ({ signal }) => call("get_job", { path: { name }, query: { namespace, strip: 60 }, signal }),
   });
 
-export const jobFires = (namespace: string, name: string) =>
+const FIRE_PAGES_MAX = 10;
+
+/** What became of the instants between two, and those to come. Of a crowded day the newest 2000 are read. */
+export const jobFires = (namespace: string, name: string, from: string, to: string) =>
   queryOptions({
-    queryKey: ["job", namespace, name, "fires"],
-    queryFn: ({ signal }) =>
-      call("list_job_fires", { path: { name }, query: { namespace, limit: 100 }, signal }),
+    queryKey: ["job", namespace, name, "fires", from, to],
+    queryFn: async ({ signal }) => {
+      const query = { namespace, from, to, limit: 200 };
+      const first = await call("list_job_fires", { path: { name }, query, signal });
+      const past = [...first.past];
+      let cursor = first.next_cursor;
+      for (let page = 1; cursor !== null && page < FIRE_PAGES_MAX; page++) {
+        const next = await call("list_job_fires", { path: { name }, query: { ...query, cursor }, signal });
+        past.push(...next.past);
+        cursor = next.next_cursor;
+      }
+      return { ...first, past, next_cursor: cursor };
+    },
+    placeholderData: keepPreviousData,
+  });
+
+// A heat map counts many runs: it is not read anew with each change, but once a minute.
+export const jobDays = (namespace: string, name: string, tz: string) =>
+  queryOptions({
+    queryKey: ["days", namespace, name, tz],
+    queryFn: ({ signal }) => call("get_job_days", { path: { name }, query: { namespace, tz }, signal }),
+    staleTime: 30_000,
+    refetchInterval: 60_000,
+  });
+
+export const ahead = (minutes: number) =>
+  queryOptions({
+    queryKey: ["ahead", minutes],
+    queryFn: ({ signal }) => call("get_ahead", { query: { minutes }, signal }),
+    staleTime: 15_000,
+    refetchInterval: 30_000,
+  });
+
+export interface JournalWanted {
+  topic?: string | undefined;
+  subject?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
+}
+
+export const journal = (wanted: JournalWanted) =>
+  infiniteQueryOptions({
+    queryKey: ["journal", wanted],
+    queryFn: ({ signal, pageParam }) =>
+      call("list_journal", { query: { ...given(wanted), limit: 100, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
   });
 
 export const jobWhy = (namespace: string, name: string, at: string, tz: string) =>

@@ -1,5 +1,11 @@
 // Written by python -m web.build types: change the API, then run it.
 
+export interface AheadOut {
+  "now": string;
+  "minutes": MinuteAheadOut[];
+  "is_whole": boolean;
+}
+
 export interface AttemptOut {
   "attempt": number;
   "cause": string | null;
@@ -184,6 +190,14 @@ export interface DayOut {
   "why": string | null;
 }
 
+export interface DaysOut {
+  "timezone": string;
+  "first": string;
+  "last": string;
+  "days": JobDayOut[];
+  "whole_since": string | null;
+}
+
 export interface DefinitionForm {
   "description"?: string | null;
   "owner"?: string | null;
@@ -225,6 +239,11 @@ export interface DryRunOut {
   "dry_run": true;
   "job": string;
   "version": number;
+}
+
+export interface DueJobOut {
+  "name": string;
+  "namespace": string;
 }
 
 export interface ErrorItem {
@@ -315,6 +334,11 @@ export interface IssuedOut {
 export interface JobChange {
   "definition": DefinitionForm;
   "reason"?: string;
+}
+
+export interface JobDayOut {
+  "day": string;
+  "counts": Record<string, number>;
 }
 
 export interface JobOut {
@@ -442,6 +466,12 @@ export interface LoginCodeOut {
 export interface LoginIn {
   "code": string;
   "cookie"?: boolean;
+}
+
+export interface MinuteAheadOut {
+  "at": string;
+  "fires": number;
+  "jobs": DueJobOut[];
 }
 
 export interface MisfireForm {
@@ -940,11 +970,13 @@ export interface Operations {
   explain_cron: { path: Record<never, never>; query: Record<never, never>; body: CronIn; answer: CronOut };
   explain_job: { path: { "name": string }; query: { "namespace"?: string | null; "at"?: string | null; "since"?: string | null; "tz"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: WhyListOut };
   explain_run: { path: { "run": string }; query: { "tz"?: string | null }; body: undefined; answer: WhyOut };
+  get_ahead: { path: Record<never, never>; query: { "namespace"?: string | null; "minutes"?: number }; body: undefined; answer: AheadOut };
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
   get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
   get_handler: { path: { "kind": string }; query: Record<never, never>; body: undefined; answer: HandlerOut };
   get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
+  get_job_days: { path: { "name": string }; query: { "namespace"?: string | null; "to"?: string | null; "days"?: number; "tz"?: string | null }; body: undefined; answer: DaysOut };
   get_job_parameters: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ParametersOut };
   get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: StatsOut };
   get_job_version: { path: { "name": string; "version": number }; query: { "namespace"?: string | null }; body: undefined; answer: VersionOut };
@@ -1022,11 +1054,13 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   explain_cron: ["POST", "/api/v1/cron:explain"],
   explain_job: ["GET", "/api/v1/jobs/{name}/why"],
   explain_run: ["GET", "/api/v1/runs/{run}/why"],
+  get_ahead: ["GET", "/api/v1/overview/ahead"],
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],
   get_cluster: ["GET", "/api/v1/cluster"],
   get_handler: ["GET", "/api/v1/handlers/{kind}"],
   get_job: ["GET", "/api/v1/jobs/{name}"],
+  get_job_days: ["GET", "/api/v1/jobs/{name}/days"],
   get_job_parameters: ["GET", "/api/v1/jobs/{name}/parameters"],
   get_job_stats: ["GET", "/api/v1/jobs/{name}/stats"],
   get_job_version: ["GET", "/api/v1/jobs/{name}/versions/{version}"],

@@ -40,7 +40,8 @@ function pair(whole: number, large: number, largeUnit: string, small: number, sm
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-function parts(at: number, zone: string): Record<string, string> {
+/** What a clock in the zone shows at an instant, part by part. */
+export function partsOf(at: number, zone: string): Record<string, string> {
   let format = formats.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat("en-GB", {
@@ -60,8 +61,8 @@ function parts(at: number, zone: string): Record<string, string> {
 
 /** `14:02:20` today, `11-17 02:00:00` in this year, with the year otherwise. */
 export function clockTime(iso: string, zone: string, nowMs: number): string {
-  const at = parts(Date.parse(iso), zone);
-  const now = parts(nowMs, zone);
+  const at = partsOf(Date.parse(iso), zone);
+  const now = partsOf(nowMs, zone);
   const time = `${at.hour}:${at.minute}:${at.second}`;
   if (at.year !== now.year) return `${at.year}-${at.month}-${at.day} ${time}`;
   const isToday = at.month === now.month && at.day === now.day;
@@ -70,7 +71,7 @@ export function clockTime(iso: string, zone: string, nowMs: number): string {
 
 /** The whole instant in a zone, as it is copied: `2026-11-16 14:02:20.021 Asia/Shanghai`. */
 export function exactTime(iso: string, zone: string): string {
-  const at = parts(Date.parse(iso), zone);
+  const at = partsOf(Date.parse(iso), zone);
   const fraction = /\.(\d{1,3})/.exec(iso)?.[1];
   const ms = fraction ? `.${fraction.padEnd(3, "0")}` : "";
   return `${at.year}-${at.month}-${at.day} ${at.hour}:${at.minute}:${at.second}${ms} ${zone}`;

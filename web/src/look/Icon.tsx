@@ -14,6 +14,14 @@ const SHAPES = {
   pause: "M7 5v10M13 5v10",
   copy: "M7 7h9v9H7zM4 13V4h9",
   check: "M4 10l4 4 8-8",
+  left: "M12 5l-5 5 5 5",
+  right: "M8 5l5 5-5 5",
+  locks: "M5 9h10v7H5zM7 9V7a3 3 0 016 0v2M10 12v2",
+  events: "M10 4a6 6 0 100 12 6 6 0 000-12zM10 7v3l2 2",
+  calendars: "M4 5h12v11H4zM4 9h12M7 3v4M13 3v4",
+  backfills: "M9 5l-5 5 5 5M15 5l-5 5 5 5",
+  tokens: "M7 7a3 3 0 100 6 3 3 0 000-6zM10 10h7M14 10v3M17 10v2",
+  settings: "M4 6h8M15 6h1M4 14h1M8 14h8M13 4v4M6 12v4",
 } as const;
 
 export function Icon({ name, size = 18 }: { name: keyof typeof SHAPES; size?: number }) {

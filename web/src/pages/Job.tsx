@@ -6,9 +6,11 @@ import { useState } from "react";
 import { job as jobQuery, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { percent } from "../format/time.ts";
+import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
@@ -16,7 +18,8 @@ import { Strip } from "../parts/Strip.tsx";
 import { At, FromNow, Took } from "../parts/Times.tsx";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
-import { Fires } from "./JobFires.tsx";
+import { Calendar } from "./JobCalendar.tsx";
+import { Day } from "./JobDay.tsx";
 import { Chips } from "./Jobs.tsx";
 import { Versions } from "./JobVersions.tsx";
 import { RunTable } from "./RunTable.tsx";
@@ -129,21 +132,25 @@ function Content({ job }: { job: JobOut }) {
       >
         <Tabs.List aria-label={say("job.tabs")} mb="md">
           <Tabs.Tab value="runs">{say("job.tab_runs")}</Tabs.Tab>
-          <Tabs.Tab value="decisions">{say("job.tab_fires")}</Tabs.Tab>
+          <Tabs.Tab value="day">{say("job.tab_day")}</Tabs.Tab>
+          <Tabs.Tab value="calendar">{say("job.tab_calendar")}</Tabs.Tab>
           <Tabs.Tab value="versions">{say("job.tab_versions")}</Tabs.Tab>
           <Tabs.Tab value="definition">{say("job.tab_definition")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="runs">
           <Runs job={job} />
         </Tabs.Panel>
-        <Tabs.Panel value="decisions">
-          <Fires job={job} />
+        <Tabs.Panel value="day">
+          <Day job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="calendar">
+          <Calendar job={job} />
         </Tabs.Panel>
         <Tabs.Panel value="versions">
           <Versions job={job} />
         </Tabs.Panel>
         <Tabs.Panel value="definition">
-          <Json value={job.definition} label={say("job.tab_definition")} />
+          <Json value={toYaml(job.definition)} label={say("job.tab_definition")} />
         </Tabs.Panel>
       </Tabs>
       {opened === "trigger" && <TriggerDialog name={job.name} namespace={job.namespace} close={close} />}
@@ -192,25 +199,8 @@ function Runs({ job }: { job: JobOut }) {
   const wanted = { job: job.name, namespace: job.namespace };
   const query = useInfiniteQuery({ ...runs(wanted), queryKey: ["job", job.namespace, job.name, "runs"] });
   return (
-    <>
-      <Loaded query={query} rows={6}>
-        {(found) => {
-          const all = found.pages.flatMap((page) => page.items);
-          if (all.length === 0) return <p className="empty">{say("job.no_runs")}</p>;
-          return <RunTable runs={all} withJob={false} />;
-        }}
-      </Loaded>
-      {query.hasNextPage && (
-        <p>
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {say("job.more_runs")}
-          </Button>
-        </p>
-      )}
-    </>
+    <Pages query={query} rows={6} empty={<p className="empty">{say("job.no_runs")}</p>}>
+      {(all) => <RunTable runs={all} withJob={false} />}
+    </Pages>
   );
 }

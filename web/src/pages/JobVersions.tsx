@@ -6,37 +6,24 @@ import { jobDiff, jobVersions } from "../api/queries.ts";
 import type { JobOut, VersionOut } from "../api/types.ts";
 import { RollbackDialog } from "../parts/actions.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { At } from "../parts/Times.tsx";
 import { useSay } from "../words/say.ts";
 
 export function Versions({ job }: { job: JobOut }) {
-  const say = useSay();
   const query = useInfiniteQuery(jobVersions(job.namespace, job.name));
   return (
-    <>
-      <Loaded query={query}>
-        {(found) => (
-          <ul className="lines">
-            {found.pages
-              .flatMap((page) => page.items)
-              .map((version) => (
-                <Version key={version.version} job={job} version={version} />
-              ))}
-          </ul>
-        )}
-      </Loaded>
-      {query.hasNextPage && (
-        <Button
-          variant="default"
-          loading={query.isFetchingNextPage}
-          onClick={() => void query.fetchNextPage()}
-        >
-          {say("jobs.more")}
-        </Button>
+    <Pages query={query} empty={null}>
+      {(versions) => (
+        <ul className="lines">
+          {versions.map((version) => (
+            <Version key={version.version} job={job} version={version} />
+          ))}
+        </ul>
       )}
-    </>
+    </Pages>
   );
 }
 
@@ -82,7 +69,7 @@ function Diff({ job, before, after }: { job: JobOut; before: number; after: numb
   const say = useSay();
   const query = useQuery(jobDiff(job.namespace, job.name, before, after));
   return (
-    <div style={{ flexBasis: "100%" }}>
+    <div className="whole">
       <Loaded query={query} rows={2}>
         {(found) => {
           if (found.changes.length === 0) return <p>{say("job.diff_none")}</p>;

@@ -8,8 +8,8 @@ import type { JobOut } from "../api/types.ts";
 import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
-import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
+import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
@@ -74,25 +74,13 @@ export function JobsPage() {
           onChange={(event) => set({ late: event.currentTarget.checked })}
         />
       </div>
-      <Loaded query={query} rows={12}>
-        {(found) => {
-          const all = found.pages.flatMap((page) => page.items);
-          if (all.length === 0)
-            return <Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />;
-          return <JobTable jobs={all} open={setOpened} />;
-        }}
-      </Loaded>
-      {query.hasNextPage && (
-        <p>
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {say("jobs.more")}
-          </Button>
-        </p>
-      )}
+      <Pages
+        query={query}
+        rows={12}
+        empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
+      >
+        {(all) => <JobTable jobs={all} open={setOpened} />}
+      </Pages>
       {opened?.what === "trigger" && (
         <TriggerDialog name={opened.job.name} namespace={opened.job.namespace} close={close} />
       )}

@@ -8,6 +8,8 @@ import type { ClusterOut, EventOut, JobOut, OverviewOut, RunOut } from "../api/t
 import { count } from "../format/time.ts";
 import { RetryDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
+import { Crowd } from "../parts/Crowd.tsx";
+import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Progress } from "../parts/Progress.tsx";
@@ -72,6 +74,10 @@ function Content({ found }: { found: OverviewOut }) {
             <Cluster cluster={found.cluster} />
           </section>
         )}
+        <section className="part" aria-labelledby="crowd">
+          <h2 id="crowd">{say("over.crowd")}</h2>
+          <Crowd />
+        </section>
         <section className="part" aria-labelledby="next">
           <h2 id="next">{say("over.next")}</h2>
           <Next jobs={found.next} />
@@ -238,31 +244,11 @@ function Changes({ events }: { events: EventOut[] }) {
   if (events.length === 0) return <p className="soft">{say("over.no_changes")}</p>;
   return (
     <ul className="lines">
-      {events.slice(0, 10).map((event) => {
-        const word = `event.${event.kind}`;
-        return (
-          <li key={event.id}>
-            <span className="soft">
-              <At iso={event.at} />
-            </span>
-            <Subject event={event} />
-            <span>{isWord(word) ? say(word) : <Raw mono>{event.kind}</Raw>}</span>
-            <span className="soft">
-              <Raw>{event.by}</Raw>
-            </span>
-          </li>
-        );
-      })}
+      {events.slice(0, 10).map((event) => (
+        <EventLine key={event.id} event={event} />
+      ))}
     </ul>
   );
-}
-
-function Subject({ event }: { event: EventOut }) {
-  if (event.topic === "jobs" && event.namespace !== null && event.kind.startsWith("job.")) {
-    return <JobLink job={{ name: event.subject, namespace: event.namespace }} />;
-  }
-  if (event.topic === "runs" && event.subject.startsWith("r-")) return <RunLink run={event.subject} />;
-  return <Raw>{event.subject}</Raw>;
 }
 
 export function Cluster({ cluster }: { cluster: ClusterOut }) {

@@ -1,5 +1,5 @@
 /// Runs, newest first. Rows change in place; new ones wait behind a pill while the pointer is on the list.
-import { Button, NativeSelect } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
@@ -7,7 +7,7 @@ import { runs } from "../api/queries.ts";
 import type { Change } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
 import { Command } from "../parts/Command.tsx";
-import { Loaded } from "../parts/Loaded.tsx";
+import { Pages } from "../parts/Pages.tsx";
 import { useSay } from "../words/say.ts";
 import { FilterText } from "./Jobs.tsx";
 import { RunTable } from "./RunTable.tsx";
@@ -72,30 +72,19 @@ export function RunsPage() {
           isOver.current = false;
         }}
       >
-        <Loaded query={query} rows={12}>
-          {(found) => {
-            const all = found.pages.flatMap((page) => page.items);
-            if (all.length > 0) return <RunTable runs={all} />;
-            return (
-              <div className="empty">
-                <p>{say(isFiltered ? "runs.none_match" : "runs.none")}</p>
-                {!isFiltered && <Command text="foliot job trigger greet" />}
-              </div>
-            );
-          }}
-        </Loaded>
+        <Pages
+          query={query}
+          rows={12}
+          empty={
+            <div className="empty">
+              <p>{say(isFiltered ? "runs.none_match" : "runs.none")}</p>
+              {!isFiltered && <Command text="foliot job trigger greet" />}
+            </div>
+          }
+        >
+          {(all) => <RunTable runs={all} />}
+        </Pages>
       </div>
-      {query.hasNextPage && (
-        <p>
-          <Button
-            variant="default"
-            loading={query.isFetchingNextPage}
-            onClick={() => void query.fetchNextPage()}
-          >
-            {say("runs.more")}
-          </Button>
-        </p>
-      )}
     </>
   );
 }

@@ -1,5 +1,6 @@
 """`/jobs/{name}/…`: versions, fires, why, stats, parameters."""
 
+from datetime import date
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
@@ -7,6 +8,7 @@ from fastapi import APIRouter, Query
 from foliot.api.errors import BadRequest
 from foliot.api.language import zone_of
 from foliot.api.models.common import Page, moment
+from foliot.api.models.job_days import DaysOut
 from foliot.api.models.jobs import (
     ChangeOut,
     DiffOut,
@@ -37,6 +39,7 @@ from foliot.domain.why import Explanation
 from foliot.operations.diff import diff as diff_versions
 from foliot.operations.diff import find_version
 from foliot.operations.fires import fires as list_fires
+from foliot.operations.job_days import DAYS_DEFAULT, DAYS_MAX, job_days
 from foliot.operations.names import find_job, home_of
 from foliot.operations.stats import stats as job_stats
 from foliot.operations.trigger import lane_of_job, parameters_of
@@ -156,6 +159,21 @@ async def explain_job(
 async def get_job_stats(services: Services, who: Reader, name: str, namespace: Namespace = None) -> StatsOut:
     """Durations, outcomes, delays, per node."""
     return StatsOut.of(await job_stats(services, who, home_of(who, namespace), name))
+
+
+@router.get("/days", responses=READS, summary="How a job's runs of each day ended")
+async def get_job_days(
+    services: Services,
+    who: Reader,
+    name: str,
+    namespace: Namespace = None,
+    to: Annotated[date | None, Query(description="The last day; today when it is not said.")] = None,
+    days: Annotated[int, Query(ge=1, le=DAYS_MAX, description="How many days, up to the last one.")] = DAYS_DEFAULT,
+    tz: Annotated[str | None, Query(max_length=100, description="Zone of the days; the job's own.")] = None,
+) -> DaysOut:
+    """Runs by the day on which they were due, and skipped instants. Days without any are left out."""
+    found = await job_days(services, who, home_of(who, namespace), name, tz=tz, last=to, count=days)
+    return DaysOut.of(found)
 
 
 @router.get("/parameters", responses=READS, summary="What a job's handler takes")

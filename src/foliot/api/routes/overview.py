@@ -1,18 +1,20 @@
 """`/overview`: what needs somebody, what runs, what comes next and what changed, in one answer."""
 
 from collections.abc import Iterable
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 
 from foliot.api.models.cluster import ClusterOut, EventOut
 from foliot.api.models.common import moment
 from foliot.api.models.jobs import JobOut
-from foliot.api.models.overview import HeldRunOut, OverviewOut
+from foliot.api.models.overview import AheadOut, HeldRunOut, OverviewOut
 from foliot.api.models.runs import RunOut
 from foliot.api.request_parts import PREFIX, READS, EveryNamespace, Reader, Services, Speaks
 from foliot.api.route import FoliotRoute
 from foliot.api.routes.job_details import why_out
+from foliot.operations.ahead import MINUTES_MAX
+from foliot.operations.ahead import ahead as look_ahead
 from foliot.operations.overview import HeldRun
 from foliot.operations.overview import overview as look_over
 from foliot.ports.store.lookups import JobRow
@@ -41,6 +43,17 @@ async def get_overview(
         changes=[EventOut.of(event) for event in found.changes],
         cluster=ClusterOut.of(found.cluster, language) if found.cluster else None,
     )
+
+
+@router.get("/overview/ahead", responses=READS, summary="How many instants are due in each of the next minutes")
+async def get_ahead(
+    services: Services,
+    who: Reader,
+    namespace: EveryNamespace = None,
+    minutes: Annotated[int, Query(ge=1, le=MINUTES_MAX, description="How far to look.")] = 60,
+) -> AheadOut:
+    """Minutes in which nothing is due are left out."""
+    return AheadOut.of(await look_ahead(services, who, namespace, minutes=minutes))
 
 
 def _empty(now: str) -> OverviewOut:

@@ -184,6 +184,12 @@ class AsyncJobs:
         """How its runs ended, and how long they took."""
         return dict(await self._ask("get_job_stats", name=name, namespace=namespace))
 
+    async def days(
+        self, name: str, *, to: str | None = None, days: int = 366, tz: str | None = None, namespace: str | None = None
+    ) -> Answer:
+        """How its runs of each day ended, up to the day `to` (a date) or today."""
+        return dict(await self._ask("get_job_days", name=name, to=to, days=days, tz=tz, namespace=namespace))
+
     async def parameters(self, name: str, *, namespace: str | None = None) -> Answer:
         """The JSON Schema of its parameters, as workers offer it."""
         return dict(await self._ask("get_job_parameters", name=name, namespace=namespace))

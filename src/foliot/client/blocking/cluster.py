@@ -28,6 +28,11 @@ class Cluster:
         where = {"namespace": namespace} if namespace else {}
         return dict(self._ask("get_overview", **where))
 
+    def ahead(self, *, minutes: int = 60, namespace: str | None = None) -> Answer:
+        """How many instants are due in each of the next minutes, of every namespace unless one is given."""
+        where = {"namespace": namespace} if namespace else {}
+        return dict(self._ask("get_ahead", minutes=minutes, **where))
+
     def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
         """Hand the cluster's housekeeping to another server."""
         return dict(self._ask("step_down", to=to, reason=reason))

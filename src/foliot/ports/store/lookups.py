@@ -17,6 +17,7 @@ from foliot.domain.run import shown_state
 from foliot.domain.skips import SkipCause
 from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.verdicts import HoldKind
+from foliot.ports.store.days import CountedLookups
 from foliot.ports.worker_link import NO_KINDS, LogChunk, StatedKinds
 
 if TYPE_CHECKING:
@@ -425,7 +426,7 @@ class ClusterRow:
     clock_ahead_us: Micros | None = None  # while suspect: of the time most servers believe in
 
 
-class Lookups(Protocol):
+class Lookups(CountedLookups, Protocol):
     """What the surfaces for people read."""
 
     async def now(self) -> Instant: ...

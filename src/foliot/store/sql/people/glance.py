@@ -43,8 +43,17 @@ def glance(tx: Tx, namespace: str | None, *, limit: int) -> Glance:
     )
 
 
+def due_until(tx: Tx, namespace: str | None, *, until: Instant, limit: int) -> Sequence[JobRow]:
+    """The active jobs whose next instant lies between now and then, the soonest first, without their runs."""
+    return job_reads.bare_jobs(tx, _ids_between(tx, tx.now(), until, namespace, limit))
+
+
 def _due_between(tx: Tx, after: Instant, until: Instant, namespace: str | None, limit: int) -> Sequence[JobRow]:
     """Active jobs whose next instant lies in (after, until], the soonest first."""
+    return job_reads.jobs_of(tx, _ids_between(tx, after, until, namespace, limit))
+
+
+def _ids_between(tx: Tx, after: Instant, until: Instant, namespace: str | None, limit: int) -> list[int]:
     values = {
         "after": after,
         "until": until,
@@ -53,5 +62,4 @@ def _due_between(tx: Tx, after: Instant, until: Instant, namespace: str | None, 
         "high": namespace if namespace is not None else _LAST_NAMESPACE,
         "rows": limit,
     }
-    ids = [row.job_id for row in tx.rows(BETWEEN, values)]
-    return job_reads.jobs_of(tx, ids)
+    return [row.job_id for row in tx.rows(BETWEEN, values)]

@@ -191,9 +191,14 @@ def search_jobs(tx: Tx, text: str, *, namespace: str | None, limit: int) -> Sequ
 
 def jobs_of(tx: Tx, ids: Sequence[int]) -> Sequence[JobRow]:
     """Jobs by their ids, in this order, with their newest runs; those that are gone are left out."""
+    return with_last_runs(tx, bare_jobs(tx, ids), with_holds=True)
+
+
+def bare_jobs(tx: Tx, ids: Sequence[int]) -> Sequence[JobRow]:
+    """Jobs by their ids, in this order, without their runs; those that are gone are left out."""
     rows = tx.found(BY_ID, d=keys(ids))
     found = {row.id: _job(row) for row in rows}
-    return with_last_runs(tx, [found[job_id] for job_id in ids if job_id in found], with_holds=True)
+    return [found[job_id] for job_id in ids if job_id in found]
 
 
 def with_strips(tx: Tx, jobs: Sequence[JobRow], *, length: int) -> Sequence[JobRow]:

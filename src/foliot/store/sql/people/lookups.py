@@ -9,6 +9,7 @@ from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import Instant
 from foliot.domain.names import nearest
 from foliot.ports.store.changes import Changes
+from foliot.ports.store.days import Quarters
 from foliot.ports.store.glance import Glance
 from foliot.ports.store.lookups import (
     AttemptRow,
@@ -29,7 +30,8 @@ from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
 from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads
-from foliot.store.sql.people.glance import glance
+from foliot.store.sql.people.days import quarters_of
+from foliot.store.sql.people.glance import due_until, glance
 
 NEAREST_AMONG: Final = 5000
 DELETED_AMONG: Final = 10  # jobs of one name, the newest: of older ones retention has taken the runs first
@@ -102,6 +104,12 @@ class SqlLookups:
         self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
     ) -> tuple[Sequence[RunRow], Sequence[SkipRow]]:
         return await self._read(lambda tx: ledger_reads.fired(tx, job_id, from_at=from_at, to_at=to_at, limit=limit))
+
+    async def quarters(self, job_id: int, *, from_at: Instant, to_at: Instant) -> Quarters:
+        return await self._read(lambda tx: quarters_of(tx, job_id, from_at=from_at, to_at=to_at))
+
+    async def due_until(self, namespace: str | None, *, until: Instant, limit: int) -> Sequence[JobRow]:
+        return await self._read(lambda tx: due_until(tx, namespace, until=until, limit=limit))
 
     async def ledger(self, job_id: int, at: Instant) -> Ledger:
         return await self._read(lambda tx: ledger_reads.ledger(tx, job_id, at))

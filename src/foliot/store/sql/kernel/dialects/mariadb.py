@@ -94,6 +94,7 @@ class MariaDB:
     pieces: Mapping[str, str] = {
         # By UTC_TIMESTAMP whatever the session's zone; the same throughout a statement, so an index can use it.
         "now": "TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))",
+        "div": "DIV",  # of whole numbers
         "skip_locked": "FOR UPDATE SKIP LOCKED",
         "for_update": "FOR UPDATE",
         "materialized": "",

@@ -25,6 +25,7 @@ class PostgreSQL:
     pieces: Mapping[str, str] = {
         **WITH_PARTIAL_INDEXES,
         "now": "CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)",
+        "div": "/",  # of whole numbers
         "skip_locked": "FOR UPDATE SKIP LOCKED",
         "for_update": "FOR UPDATE",
         "materialized": "MATERIALIZED",

@@ -27,6 +27,7 @@ class SQLite:
     pieces: Mapping[str, str] = {
         **WITH_PARTIAL_INDEXES,
         "now": "foliot_now()",
+        "div": "/",  # of whole numbers
         "skip_locked": "",
         "for_update": "",
         "materialized": "MATERIALIZED",

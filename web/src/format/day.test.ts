@@ -1,0 +1,59 @@
+import { expect, test } from "vitest";
+import { boundsOf, dayAfter, dayOf, instantOf, isDay, shareOf, weeksOf } from "./day.ts";
+
+const HOUR = 3_600_000;
+
+test("a day begins at midnight of its zone", () => {
+  const { fromMs, toMs } = boundsOf("2026-11-16", "Asia/Shanghai");
+  expect(new Date(fromMs).toISOString()).toBe("2026-11-15T16:00:00.000Z");
+  expect(toMs - fromMs).toBe(24 * HOUR);
+  expect(dayOf(fromMs, "Asia/Shanghai")).toBe("2026-11-16");
+  expect(dayOf(fromMs - 1, "Asia/Shanghai")).toBe("2026-11-15");
+});
+
+test("days on which clocks change have 23 or 25 hours", () => {
+  const length = (day: string) => {
+    const { fromMs, toMs } = boundsOf(day, "Europe/Berlin");
+    return (toMs - fromMs) / HOUR;
+  };
+  expect([length("2026-03-29"), length("2026-10-25"), length("2026-10-26")]).toEqual([23, 25, 24]);
+  expect(new Date(instantOf("2026-10-25", 12, "Europe/Berlin")).toISOString()).toBe(
+    "2026-10-25T11:00:00.000Z",
+  );
+});
+
+test("an instant has its place in the day, and those outside stand at the edge", () => {
+  const bounds = boundsOf("2026-11-16", "UTC");
+  expect(shareOf(bounds.fromMs + 6 * HOUR, bounds)).toBe(0.25);
+  expect(shareOf(bounds.fromMs - HOUR, bounds)).toBe(0);
+  expect(shareOf(bounds.toMs + HOUR, bounds)).toBe(1);
+});
+
+test("days go on over the ends of months and years", () => {
+  expect(dayAfter("2026-12-31", 1)).toBe("2027-01-01");
+  expect(dayAfter("2028-03-01", -1)).toBe("2028-02-29");
+  expect([isDay("2026-11-16"), isDay("2026-11-6"), isDay("2026-13-01"), isDay(undefined)]).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("weeks begin on Monday and hold every day once", () => {
+  const weeks = weeksOf("2025-11-17", "2026-11-16");
+  expect(weeks[0]).toEqual([
+    "2025-11-17",
+    "2025-11-18",
+    "2025-11-19",
+    "2025-11-20",
+    "2025-11-21",
+    "2025-11-22",
+    "2025-11-23",
+  ]);
+  const days = weeks.flat().filter((day) => day !== null);
+  expect(days.length).toBe(365);
+  expect(days.at(-1)).toBe("2026-11-16");
+  expect(weeks.every((week) => week.length === 7)).toBe(true);
+  expect(weeksOf("2026-11-18", "2026-11-18")).toEqual([[null, null, "2026-11-18", null, null, null, null]]);
+});

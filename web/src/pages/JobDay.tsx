@@ -1,0 +1,298 @@
+/// The day of a job in one picture: every instant as created, skipped, missed, paused or planned, and what clocks and
+/// servers did meanwhile. Below it the same as a list, each with its reason.
+import { ActionIcon, Button, TextInput } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { jobFires, jobWhy, journal } from "../api/queries.ts";
+import type { EventOut, FireOut, JobOut } from "../api/types.ts";
+import { boundsOf, type DayBounds, dayAfter, dayOf, instantOf, isDay, shareOf } from "../format/day.ts";
+import { clockTime, duration } from "../format/time.ts";
+import { Icon } from "../look/Icon.tsx";
+import { EventLine } from "../parts/EventLine.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { RunLink } from "../parts/links.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { State } from "../parts/State.tsx";
+import { useNow, useZone } from "../parts/settings.ts";
+import { toneOf } from "../parts/state.ts";
+import { At, FromNow } from "../parts/Times.tsx";
+import { WhyCard } from "../parts/WhyCard.tsx";
+import { isWord, useSay, useUnits } from "../words/say.ts";
+
+const WIDTH = 1440;
+const LANE = 34;
+const SHOWN_AT_FIRST = 40;
+const PLANNED_SHOWN = 10;
+
+export function Day({ job }: { job: JobOut }) {
+  const say = useSay();
+  const zone = useZone();
+  const now = useNow();
+  const { day: asked } = useSearch({ from: "/jobs/$namespace/$name" });
+  const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
+  const day = isDay(asked) ? asked : dayOf(now, zone);
+  const bounds = boundsOf(day, zone);
+  const [from, to] = [new Date(bounds.fromMs).toISOString(), new Date(bounds.toMs).toISOString()];
+  const fires = useQuery(jobFires(job.namespace, job.name, from, to));
+  const events = useInfiniteQuery(journal({ topic: "jobs,cluster", since: from, until: to }));
+  const told = (events.data?.pages[0]?.items ?? []).filter((event) => isAbout(event, job));
+  const go = (next: string) =>
+    void navigate({
+      search: { tab: "day", day: next === dayOf(now, zone) ? undefined : next },
+      replace: true,
+    });
+  return (
+    <>
+      <div className="filters">
+        <Step label={say("day.before")} icon="left" act={() => go(dayAfter(day, -1))} />
+        <TextInput
+          type="date"
+          aria-label={say("day.day")}
+          value={day}
+          onChange={(event) => isDay(event.currentTarget.value) && go(event.currentTarget.value)}
+        />
+        <Step label={say("day.after")} icon="right" act={() => go(dayAfter(day, 1))} />
+        {day !== dayOf(now, zone) && (
+          <Button variant="default" size="compact-sm" onClick={() => go(dayOf(now, zone))}>
+            {say("day.today")}
+          </Button>
+        )}
+      </div>
+      <Loaded query={fires} rows={6}>
+        {(found) => (
+          <DayContent
+            key={day}
+            job={job}
+            fires={[...found.past, ...found.future]}
+            isCut={found.next_cursor !== null}
+            events={told}
+            bounds={bounds}
+            day={day}
+          />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function isAbout(event: EventOut, job: JobOut): boolean {
+  if (event.topic === "jobs") return event.subject === job.name && event.namespace === job.namespace;
+  return /^(clock|leader|store)\./.test(event.kind);
+}
+
+function Step({ label, icon, act }: { label: string; icon: "left" | "right"; act: () => void }) {
+  return (
+    <ActionIcon variant="default" size="lg" aria-label={label} title={label} onClick={act}>
+      <Icon name={icon} />
+    </ActionIcon>
+  );
+}
+
+interface DayProps {
+  job: JobOut;
+  fires: FireOut[];
+  isCut: boolean;
+  events: EventOut[];
+  bounds: DayBounds;
+  day: string;
+}
+
+function DayContent({ job, fires, isCut, events, bounds, day }: DayProps) {
+  const say = useSay();
+  const [chosen, setChosen] = useState<string | null>(null);
+  const [shown, setShown] = useState(SHOWN_AT_FIRST);
+  const past = fires.filter((fire) => fire.decision !== "PLANNED");
+  const planned = fires.filter((fire) => fire.decision === "PLANNED");
+  return (
+    <>
+      <Picture fires={fires} events={events} bounds={bounds} day={day} chosen={chosen} choose={setChosen} />
+      {chosen && <Why job={job} at={chosen} />}
+      {isCut && <p className="soft small">{say("day.cut")}</p>}
+      <div className="columns gap">
+        <section className="part" aria-labelledby="past">
+          <h2 id="past">{say("job.past")}</h2>
+          {past.length === 0 && <p className="soft">{say("day.none")}</p>}
+          <ul className="lines">
+            {past.slice(0, shown).map((fire) => (
+              <Past key={`${fire.due_at} ${fire.decision}`} job={job} fire={fire} />
+            ))}
+          </ul>
+          {past.length > shown && (
+            <Button variant="default" mt="sm" onClick={() => setShown(shown + 200)}>
+              {say("do.show_more")}
+            </Button>
+          )}
+        </section>
+        <div>
+          <section className="part" aria-labelledby="meanwhile">
+            <h2 id="meanwhile">{say("day.meanwhile")}</h2>
+            {events.length === 0 && <p className="soft">{say("day.no_events")}</p>}
+            <ul className="lines">
+              {events.map((event) => (
+                <EventLine key={event.id} event={event} />
+              ))}
+            </ul>
+          </section>
+          <section className="part" aria-labelledby="future">
+            <h2 id="future">{say("job.future")}</h2>
+            {planned.length === 0 && <p className="soft">{say("job.no_future")}</p>}
+            <ul className="lines">
+              {planned.slice(0, PLANNED_SHOWN).map((fire) => (
+                <li key={fire.due_at}>
+                  <At iso={fire.due_at} />
+                  <span className="end soft">
+                    <FromNow iso={fire.due_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+      </div>
+    </>
+  );
+}
+
+interface PictureProps {
+  fires: FireOut[];
+  events: EventOut[];
+  bounds: DayBounds;
+  day: string;
+  chosen: string | null;
+  choose: (at: string) => void;
+}
+
+function Picture({ fires, events, bounds, day, chosen, choose }: PictureProps) {
+  const say = useSay();
+  const zone = useZone();
+  const now = useNow();
+  const place = (iso: string) => shareOf(Date.parse(iso), bounds) * WIDTH;
+  const nowAt = shareOf(now, bounds) * WIDTH;
+  const isToday = now >= bounds.fromMs && now < bounds.toMs;
+  const counted = (decision: string) => fires.filter((fire) => fire.decision === decision).length;
+  const label = say("day.label", {
+    created: counted("CREATED"),
+    skipped: counted("SKIPPED"),
+    planned: counted("PLANNED"),
+  });
+  return (
+    <div className="day">
+      <svg viewBox={`0 0 ${WIDTH} ${LANE + 14}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <rect x={0} y={12} width={WIDTH} height={LANE} className="ground" />
+        {fires
+          .filter((fire) => fire.from_at && fire.to_at && fire.from_at !== fire.to_at)
+          .map((fire) => {
+            const begin = place(fire.from_at ?? "");
+            const width = Math.max(3, place(fire.to_at ?? "") - begin);
+            return (
+              // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same by keyboard
+              <rect
+                key={`${fire.from_at} range`}
+                x={begin}
+                y={12 + LANE * 0.5}
+                width={width}
+                height={LANE * 0.5}
+                className={`range fill-${toneOfFire(fire)}`}
+                onClick={() => choose(fire.due_at)}
+              />
+            );
+          })}
+        {fires.map((fire) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same by keyboard
+          <rect
+            key={`${fire.due_at} ${fire.decision}`}
+            x={place(fire.due_at) - 1.5}
+            y={fire.decision === "SKIPPED" ? 12 + LANE * 0.5 : 12}
+            width={fire.due_at === chosen ? 5 : 3}
+            height={fire.decision === "SKIPPED" ? LANE * 0.5 : LANE}
+            className={fire.decision === "PLANNED" ? "planned" : `fill-${toneOfFire(fire)}`}
+            onClick={() => choose(fire.due_at)}
+          >
+            <title>{clockTime(fire.due_at, zone, now)}</title>
+          </rect>
+        ))}
+        {events.map((event) => (
+          <path
+            key={event.id}
+            d={`M${place(event.at) - 6} 0h12l-6 10z`}
+            className={event.kind.startsWith("clock.") ? "fill-wait" : "fill-idle"}
+          />
+        ))}
+        {isToday && <rect x={nowAt - 1} y={8} width={2} height={LANE + 6} className="now" />}
+      </svg>
+      <div className="scale" aria-hidden="true">
+        {[0, 6, 12, 18, 24].map((hour) => (
+          <span key={hour} style={{ left: `${shareOf(instantOf(day, hour, zone), bounds) * 100}%` }}>
+            {String(hour).padStart(2, "0")}
+          </span>
+        ))}
+      </div>
+      <p className="facts legend">
+        {(["good", "bad", "busy", "wait", "idle"] as const).map((tone) => (
+          <span key={tone}>
+            <i className={`dot bar-${tone}`} aria-hidden="true" /> {say(`day.${tone}`)}
+          </span>
+        ))}
+        <span>
+          <i className="dot planned" aria-hidden="true" /> {say("decision.PLANNED")}
+        </span>
+        <span>
+          <span aria-hidden="true">▼</span> {say("day.event")}
+        </span>
+      </p>
+    </div>
+  );
+}
+
+/** A missed instant is a matter of concern; one that was meant to be skipped is not. */
+export function toneOfFire(fire: FireOut): string {
+  if (fire.decision === "SKIPPED")
+    return fire.reason === "misfire" || fire.reason === "overlap" ? "wait" : "idle";
+  return toneOf(fire.run_state ?? fire.decision);
+}
+
+function Past({ job, fire }: { job: JobOut; fire: FireOut }) {
+  const say = useSay();
+  const units = useUnits();
+  const [isAsked, setAsked] = useState(false);
+  const reason = `skip.${fire.reason}`;
+  return (
+    <li>
+      <At iso={fire.due_at} />
+      <State of={fire.decision} family="decision" />
+      {fire.run && <RunLink run={fire.run} />}
+      {fire.run_state && <State of={fire.run_state} />}
+      {fire.lateness_s !== null && fire.lateness_s >= 1 && (
+        <span className="tone-wait">{say("job.late_by", { span: duration(fire.lateness_s, units) })}</span>
+      )}
+      {fire.reason && <span className="soft">{isWord(reason) ? say(reason) : <Raw>{fire.reason}</Raw>}</span>}
+      {fire.count !== null && fire.count > 1 && (
+        <span className="soft">{say("job.times", { count: fire.count })}</span>
+      )}
+      <span className="end">
+        <Button
+          size="compact-xs"
+          variant="default"
+          aria-expanded={isAsked}
+          onClick={() => setAsked(!isAsked)}
+        >
+          {say("job.why")}
+        </Button>
+      </span>
+      {isAsked && <Why job={job} at={fire.due_at} />}
+    </li>
+  );
+}
+
+function Why({ job, at }: { job: JobOut; at: string }) {
+  const zone = useZone();
+  const query = useQuery(jobWhy(job.namespace, job.name, at, zone));
+  return (
+    <div className="whole">
+      <Loaded query={query} rows={1}>
+        {(found) => found.items.map((why) => <WhyCard key={why.sentence} why={why} />)}
+      </Loaded>
+    </div>
+  );
+}

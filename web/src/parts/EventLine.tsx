@@ -1,0 +1,37 @@
+/// One line of the journal: when, what, who; and why, where somebody said so.
+import type { EventOut } from "../api/types.ts";
+import { isWord, useSay } from "../words/say.ts";
+import { JobLink, RunLink } from "./links.tsx";
+import { Raw } from "./Raw.tsx";
+import { At } from "./Times.tsx";
+
+export function EventLine({ event }: { event: EventOut }) {
+  const say = useSay();
+  const word = `event.${event.kind}`;
+  const reason = event.data.reason;
+  return (
+    <li>
+      <span className="soft">
+        <At iso={event.at} />
+      </span>
+      <Subject event={event} />
+      <span>{isWord(word) ? say(word) : <Raw mono>{event.kind}</Raw>}</span>
+      <span className="soft">
+        <Raw>{event.by}</Raw>
+      </span>
+      {typeof reason === "string" && reason !== "" && (
+        <span className="soft">
+          <Raw>{reason}</Raw>
+        </span>
+      )}
+    </li>
+  );
+}
+
+function Subject({ event }: { event: EventOut }) {
+  if (event.topic === "jobs" && event.namespace !== null && event.kind.startsWith("job.")) {
+    return <JobLink job={{ name: event.subject, namespace: event.namespace }} />;
+  }
+  if (event.topic === "runs" && event.subject.startsWith("r-")) return <RunLink run={event.subject} />;
+  return <Raw>{event.subject}</Raw>;
+}
