@@ -117,6 +117,56 @@ DELETE FROM code_modules WHERE code = %(code)s;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = %(code)s;
 
+-- cluster/failovers.py OPEN
+INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
+                             affected, action, attempts, session_id, term, ver)
+SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.evidence,
+       d.affected, d.action, d.attempts, d.session, d.under, 0
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, detected_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, evidence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, affected LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, action LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, attempts BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, under BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL)
+ON DUPLICATE KEY UPDATE failovers.occurrence = failovers.occurrence;
+
+-- cluster/failovers.py OF_KEYS
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers f ON f.occurrence = d.occurrence WHERE true;
+
+-- cluster/failovers.py OF_IDS
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers f FORCE INDEX (PRIMARY) ON f.id = d.id WHERE true;
+
+-- cluster/failovers.py ADD
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, evidence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, affected LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, attempts BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.last_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), failovers.began_at = d.began_at, failovers.evidence = d.evidence, failovers.affected = d.affected, failovers.attempts = d.attempts WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+
+-- cluster/failovers.py CLOSE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, outcome LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, done LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.outcome = d.outcome, failovers.done = d.done, failovers.occurrence = d.occurrence, failovers.ended_at = coalesce(d.ended_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+
+-- cluster/failovers.py ESCALATE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, channel LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.escalated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), failovers.level = d.level, failovers.channel = d.channel WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
+
+-- cluster/failovers.py STILL_OPEN
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.id LIMIT %(rows)s;
+
+-- cluster/failovers.py BEFORE
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id < %(before)s ORDER BY f.id DESC LIMIT %(rows)s;
+
+-- cluster/failovers.py OPEN_BEFORE
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL AND f.id < %(before)s ORDER BY f.id DESC LIMIT %(rows)s;
+
+-- cluster/failovers.py OLD
+SELECT id FROM failovers WHERE ended_at < %(before)s ORDER BY ended_at, id LIMIT %(rows)s;
+
+-- cluster/failovers.py FORGET
+DELETE failovers FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) ON failovers.id = d.id WHERE true AND ended_at < %(before)s;
+
+-- cluster/failovers.py POLICIES
+SELECT type, version, document FROM failover_policies;
+
+-- cluster/failovers.py FIRST_POLICY
+INSERT INTO failover_policies (type, version, document, updated_at, updated_by, reason)
+SELECT d.type, 1, d.document, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.made_by, d.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE failover_policies.type = failover_policies.type;
+
+-- cluster/failovers.py NEXT_POLICY
+UPDATE failover_policies SET version = version + 1, document = %(document)s, updated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), updated_by = %(made_by)s,
+                             reason = %(reason)s
+WHERE type = %(type)s AND version = %(version)s;
+
 -- cluster/kinds.py IS_FRESH
 SELECT 1 FROM worker_kinds WHERE hash = %(hash)s AND used_at >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(fresh)s;
 

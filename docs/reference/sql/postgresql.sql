@@ -122,6 +122,61 @@ DELETE FROM code_modules WHERE code = $1;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = $1;
 
+-- cluster/failovers.py OPEN
+INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
+                             affected, action, attempts, session_id, term, ver)
+SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.evidence,
+       d.affected, d.action, d.attempts, d.session, d.under, 0
+FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::bigint[]) AS d(occurrence, type, subject, namespace, began_at, detected_at, evidence, affected, action, attempts, session, under) WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $13) OR $13 IS NULL)
+ON CONFLICT DO NOTHING;
+
+-- cluster/failovers.py OF_KEYS
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.occurrence IN (SELECT d.occurrence FROM unnest($1::text::text[]) AS d(occurrence));
+
+-- cluster/failovers.py OF_IDS
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- cluster/failovers.py ADD
+UPDATE failovers SET ver = failovers.ver + 1, last_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), began_at = d.began_at, evidence = d.evidence,
+                     affected = d.affected, attempts = d.attempts
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[]) AS d(id, ver, began_at, evidence, affected, attempts) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+
+-- cluster/failovers.py CLOSE
+UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
+                     ended_at = coalesce(d.ended_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[]) AS d(id, ver, outcome, done, occurrence, ended_at) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+
+-- cluster/failovers.py ESCALATE
+UPDATE failovers SET ver = failovers.ver + 1, escalated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), level = d.level, channel = d.channel
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(id, level, channel) WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
+
+-- cluster/failovers.py STILL_OPEN
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.id LIMIT $1;
+
+-- cluster/failovers.py BEFORE
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id < $1 ORDER BY f.id DESC LIMIT $2;
+
+-- cluster/failovers.py OPEN_BEFORE
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL AND f.id < $1 ORDER BY f.id DESC LIMIT $2;
+
+-- cluster/failovers.py OLD
+SELECT id FROM failovers WHERE ended_at < $1 ORDER BY ended_at, id LIMIT $2;
+
+-- cluster/failovers.py FORGET
+DELETE FROM failovers WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND ended_at < $2;
+
+-- cluster/failovers.py POLICIES
+SELECT type, version, document FROM failover_policies;
+
+-- cluster/failovers.py FIRST_POLICY
+INSERT INTO failover_policies (type, version, document, updated_at, updated_by, reason)
+SELECT d.type, 1, d.document, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.made_by, d.reason FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[]) AS d(type, document, made_by, reason) WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/failovers.py NEXT_POLICY
+UPDATE failover_policies SET version = version + 1, document = $1, updated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), updated_by = $2,
+                             reason = $3
+WHERE type = $4 AND version = $5;
+
 -- cluster/kinds.py IS_FRESH
 SELECT 1 FROM worker_kinds WHERE hash = $1 AND used_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $2;
 

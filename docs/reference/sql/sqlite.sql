@@ -122,6 +122,61 @@ DELETE FROM code_modules WHERE code = :code;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = :code;
 
+-- cluster/failovers.py OPEN
+INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
+                             affected, action, attempts, session_id, term, ver)
+SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, foliot_now(), d.evidence,
+       d.affected, d.action, d.attempts, d.session, d.under, 0
+FROM (SELECT json_extract(value, '$[0]') AS occurrence, json_extract(value, '$[1]') AS type, json_extract(value, '$[2]') AS subject, json_extract(value, '$[3]') AS namespace, json_extract(value, '$[4]') AS began_at, json_extract(value, '$[5]') AS detected_at, json_extract(value, '$[6]') AS evidence, json_extract(value, '$[7]') AS affected, json_extract(value, '$[8]') AS action, json_extract(value, '$[9]') AS attempts, json_extract(value, '$[10]') AS session, json_extract(value, '$[11]') AS under FROM json_each(:d)) AS d WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL)
+ON CONFLICT DO NOTHING;
+
+-- cluster/failovers.py OF_KEYS
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.occurrence IN (SELECT d.occurrence FROM (SELECT json_extract(value, '$[0]') AS occurrence FROM json_each(:d)) AS d);
+
+-- cluster/failovers.py OF_IDS
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- cluster/failovers.py ADD
+UPDATE failovers SET ver = failovers.ver + 1, last_at = foliot_now(), began_at = d.began_at, evidence = d.evidence,
+                     affected = d.affected, attempts = d.attempts
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS began_at, json_extract(value, '$[3]') AS evidence, json_extract(value, '$[4]') AS affected, json_extract(value, '$[5]') AS attempts FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+
+-- cluster/failovers.py CLOSE
+UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
+                     ended_at = coalesce(d.ended_at, foliot_now())
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS outcome, json_extract(value, '$[3]') AS done, json_extract(value, '$[4]') AS occurrence, json_extract(value, '$[5]') AS ended_at FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+
+-- cluster/failovers.py ESCALATE
+UPDATE failovers SET ver = failovers.ver + 1, escalated_at = foliot_now(), level = d.level, channel = d.channel
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS level, json_extract(value, '$[2]') AS channel FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
+
+-- cluster/failovers.py STILL_OPEN
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.id LIMIT :rows;
+
+-- cluster/failovers.py BEFORE
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id < :before ORDER BY f.id DESC LIMIT :rows;
+
+-- cluster/failovers.py OPEN_BEFORE
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL AND f.id < :before ORDER BY f.id DESC LIMIT :rows;
+
+-- cluster/failovers.py OLD
+SELECT id FROM failovers WHERE ended_at < :before ORDER BY ended_at, id LIMIT :rows;
+
+-- cluster/failovers.py FORGET
+DELETE FROM failovers WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND ended_at < :before;
+
+-- cluster/failovers.py POLICIES
+SELECT type, version, document FROM failover_policies;
+
+-- cluster/failovers.py FIRST_POLICY
+INSERT INTO failover_policies (type, version, document, updated_at, updated_by, reason)
+SELECT d.type, 1, d.document, foliot_now(), d.made_by, d.reason FROM (SELECT json_extract(value, '$[0]') AS type, json_extract(value, '$[1]') AS document, json_extract(value, '$[2]') AS made_by, json_extract(value, '$[3]') AS reason FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- cluster/failovers.py NEXT_POLICY
+UPDATE failover_policies SET version = version + 1, document = :document, updated_at = foliot_now(), updated_by = :made_by,
+                             reason = :reason
+WHERE type = :type AND version = :version;
+
 -- cluster/kinds.py IS_FRESH
 SELECT 1 FROM worker_kinds WHERE hash = :hash AND used_at >= foliot_now() - :fresh;
 

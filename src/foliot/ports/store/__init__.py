@@ -9,6 +9,7 @@ from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.callbacks import CallbackStore
 from foliot.ports.store.code import CodeStore
+from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.jobs import JobStore
 from foliot.ports.store.journal import Journal
@@ -60,6 +61,8 @@ class Store(Protocol):
     def callbacks(self) -> CallbackStore: ...
     @property
     def locks(self) -> LockStore: ...
+    @property
+    def failovers(self) -> FailoverStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

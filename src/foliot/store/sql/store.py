@@ -8,6 +8,7 @@ from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
+from foliot.store.sql.cluster.failovers import SqlFailovers
 from foliot.store.sql.code_store import SqlCodeStore
 from foliot.store.sql.ending.callbacks import SqlCallbacks
 from foliot.store.sql.ending.ends import Ending
@@ -66,6 +67,7 @@ class SqlStore:
         self.replies = SqlReplies(database)
         self.callbacks = SqlCallbacks(database, ending)
         self.locks = SqlLocks(database)
+        self.failovers = SqlFailovers(database)
 
     @classmethod
     async def open(

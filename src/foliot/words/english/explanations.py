@@ -311,6 +311,18 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "A thread or task took a lock as shared or with slots, and takes it again inside of that for itself alone.",
         "Take it in the stronger way first, or give it back before.",
     ),
+    "FOL-1175": (
+        "What Foliot does about a failure is part of its protocol: a policy only says when a person is needed.",
+        "Set the timeout, the level or the channel instead.",
+    ),
+    "FOL-1176": (
+        "The servers see a dead node only after its session is over; a shorter timeout would escalate each failover.",
+        "Choose a timeout that is at least as long as the error says.",
+    ),
+    "FOL-1177": (
+        "Levels are a closed list, attempts and timeouts have bounds, and a channel is a short name.",
+        "Choose a value that the error allows.",
+    ),
     "FOL-2000": ("The name or the id is misspelt, or the thing was deleted.", "Look at the list of its kind."),
     "FOL-2001": (
         "The name is misspelt, the job is in another namespace, or it was deleted.",
@@ -460,6 +472,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-3045": (
         "No server answered the worker in time, or the attempt is over by now.",
         "The run can be tried again; look at the worker's log when it happens often.",
+    ),
+    "FOL-3055": (
+        "Another user changed the policy after you looked at it, so your change would undo theirs.",
+        "Look at the policy again and repeat the change.",
     ),
     "FOL-4000": ("The request needs a login or another right.", "foliot whoami says who you are."),
     "FOL-4001": (

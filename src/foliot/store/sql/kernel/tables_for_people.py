@@ -116,3 +116,43 @@ calendar_uses: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),  # the one its present version is pinned to
     sa.Index("calendar_uses_version", "name", "version"),
 )
+
+failovers: Final = sa.Table(
+    "failovers",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("occurrence", Name(250), nullable=False),  # which failure it is, so that all who see it write one row
+    sa.Column("type", Name(40), nullable=False),
+    sa.Column("subject", Name(200), nullable=False),  # the name of the node, lock, job or service
+    sa.Column("namespace", Name(100), nullable=True),  # of a lock or a job
+    sa.Column("began_at", Time, nullable=False),
+    sa.Column("detected_at", Time, nullable=False),
+    sa.Column("last_at", Time, nullable=False),  # when something was last added
+    sa.Column("evidence", LongText, nullable=False),  # JSON: what was seen
+    sa.Column("affected", LongText, nullable=False),  # JSON: domain.failover.Affected
+    sa.Column("action", Name(40), nullable=False),
+    sa.Column("attempts", sa.Integer, nullable=False),  # how often the action was needed
+    sa.Column("session_id", Name(32), nullable=False),  # of the server that saw it; empty: a leader did
+    sa.Column("term", sa.BigInteger, nullable=True),  # of that leader
+    sa.Column("ver", sa.Integer, nullable=False),
+    sa.Column("outcome", Name(20), nullable=True),  # NULL: it is open
+    sa.Column("done", LongText, nullable=True),  # JSON: what was done
+    sa.Column("ended_at", Time, nullable=True),
+    sa.Column("escalated_at", Time, nullable=True),  # since when it needs a person, by its policy
+    sa.Column("level", Name(10), nullable=True),  # these two: of the escalation
+    sa.Column("channel", Name(100), nullable=True),
+    sa.UniqueConstraint("occurrence", name="failovers_occurrence"),
+    sa.Index("failovers_ended", "ended_at", "id"),
+    sqlite_autoincrement=True,
+)
+
+failover_policies: Final = sa.Table(
+    "failover_policies",
+    metadata,
+    sa.Column("type", Name(40), primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("document", LongText, nullable=False),  # JSON: what a user may set
+    sa.Column("updated_at", Time, nullable=False),
+    sa.Column("updated_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+)

@@ -74,6 +74,7 @@ _KEYS: Final = {
     "limits": "name",
     "locks": "id",
     "lock_claims": "id",
+    "failovers": "id",
 }
 """Primary keys of the tables whose rows are held while others are written."""
 
