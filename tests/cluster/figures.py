@@ -225,6 +225,7 @@ WORST = {
     "F21": ("the others late {}", "due_at_once.others_late_s.p99", "s (p99)"),
     "F22": ("{}", "runs_per_s_held", "runs/s"),
     "F23": ("beats at most {}", "longest_rest_between_beats_s", "s apart"),
+    "F27": ("deadlock broken after {}", "deadlock_broken_after_s", "s"),
 }
 USUAL = ("settled after {}", "settle_s", "s")
 ONE_SERVER = "SQLite"
