@@ -22,6 +22,8 @@ NAME: Final = "etcd"
 FORM: Final = "etcd://USER@HOST1:2379,HOST2:2379,HOST3:2379?password_file=FILE&ca_file=FILE"
 PORT: Final = 2379
 LINE_MAX: Final = 1000
+SILENCE_MAX_S: Final = 60.0
+"""A watch that says nothing for so long is begun anew: the way to etcd may be gone, and nobody would notice."""
 _UNAUTHORIZED: Final = 401
 _FORBIDDEN: Final = 403
 _NO_LOGIN: Final = (400, 401, 403)
@@ -72,7 +74,7 @@ class Gateway:
 
     async def follow(self, body: Mapping[str, Any], changed: Callable[[dict[str, Any]], None]) -> None:
         """Call `changed` with each message of a watch, until the stream ends."""
-        endless = aiohttp.ClientTimeout(total=None, sock_connect=self._try_s)
+        endless = aiohttp.ClientTimeout(total=None, sock_connect=self._try_s, sock_read=SILENCE_MAX_S)
         async with self._post("/v3/watch", body, endless) as answer:
             async for line in answer.content:
                 changed(json.loads(line).get("result", {}))

@@ -24,6 +24,7 @@ from foliot.ports.coordinator import ELECTION, ElectionParts
 FORM: Final = "file:///run/foliot/election, the same for every server of this machine"
 PATH_BYTES_MAX: Final = 85
 """The addresses of the sockets beside it are longer, and a socket's address has at most 107 bytes."""
+CHECK_EVERY_S: Final = 10.0
 _LEADS: Final = "leads"
 _HEIR: Final = "heir"
 _TEXT_MAX: Final = 200
@@ -119,10 +120,11 @@ class LockedFile:
                 receiver.setblocking(False)
                 receiver.bind(str(path))
                 woken(MISSED)
-                while True:
-                    message = await loop.sock_recv(receiver, _MESSAGE_MAX)
-                    for topic in message.decode(errors="replace").split():
-                        woken(topic)
+                while path.exists():  # else nobody finds it any more: the folder was swept
+                    with contextlib.suppress(TimeoutError):
+                        message = await asyncio.wait_for(loop.sock_recv(receiver, _MESSAGE_MAX), CHECK_EVERY_S)
+                        for topic in message.decode(errors="replace").split():
+                            woken(topic)
         finally:
             path.unlink(missing_ok=True)
 

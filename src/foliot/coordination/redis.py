@@ -73,10 +73,14 @@ class RedisKey:
     async def hear(self, woken: Callable[[str], None]) -> None:
         async with self._listener.pubsub() as messages:
             await messages.subscribe(self._channel)
+            is_asked = False  # whether it is there
             while True:
                 message = await messages.get_message(timeout=CHECK_EVERY_S)
+                if message is None and is_asked:
+                    raise TimeoutError("Redis does not answer")  # the kernel would notice after many minutes
+                is_asked = message is None
                 if message is None:
-                    await messages.ping()  # a connection that is gone fails here
+                    await messages.ping()
                 elif message["type"] == "subscribe":
                     woken(MISSED)
                 elif message["type"] == "message":
