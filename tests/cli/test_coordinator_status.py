@@ -1,4 +1,4 @@
-"""How a coordination service is, in `foliot cluster status`."""
+"""How a coordination service is, in `foliot cluster status`, and what `foliot cluster doctor` makes of a bad beat."""
 
 import json
 import sqlite3
@@ -56,3 +56,31 @@ def test_the_status_shows_how_the_coordination_service_is(foliot: Shell, beside:
     chinese = foliot("cluster", "status", LANG="zh_CN.UTF-8", LC_ALL="zh_CN.UTF-8").out
     assert "1 个服务器中有 1 个无法连到协调后端 redis" in chinese
     assert "redis，1 个服务器中 0 个能连到它" in chinese
+
+
+def test_the_doctor_names_what_is_wrong_with_the_next_step_and_ends_by_the_worst_level(
+    foliot: Shell, beside: Beside
+) -> None:
+    beside.says({"coordinator_up": 0.0, "disk": 0.99, "certificate_left_s": 40 * 86_400.0})
+
+    told = foliot("cluster", "doctor")
+
+    assert told.code == 2
+    assert "99 % of the disk of beside is full." in told.out
+    assert "make room on beside" in told.out
+    assert "1 of 1 servers do not reach redis; the store holds elections." in told.out
+    assert "critical: act now." in told.err
+    assert "The certificate of beside is good for 40 d." in told.out
+    answer = foliot("cluster", "doctor", "-o", "json").json
+    assert answer["level"] == "CRITICAL"
+    assert answer["findings"][0]["family"] == "database"
+    chinese = foliot("cluster", "doctor", LANG="zh_CN.UTF-8", LC_ALL="zh_CN.UTF-8").out
+    assert "beside 的磁盘已满 99 %。" in chinese
+
+    fixed = foliot("cluster", "doctor", "--fix", "--yes", "--reason", "3 a.m.", "-o", "json").json
+    assert {one["fix"] for one in fixed["fixes"]} == {"cursors", "limits", "locks", "write_ahead_log"}
+    refused = foliot("cluster", "doctor", "--fix")
+    assert "Free locks whose time is over." in refused.err
+    assert "--yes" in refused.err
+    (event,) = foliot("cluster", "events", "--subject", "cluster", "-o", "json").json["items"][:1]
+    assert (event["kind"], event["data"]["reason"]) == ("health.fixed", "3 a.m.")

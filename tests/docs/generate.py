@@ -319,6 +319,25 @@ _VARIABLES = """`NO_COLOR`, `TERM` and `EDITOR` mean what they mean elsewhere. `
 the language where nothing else does, `TZ` the zone, `XDG_CONFIG_HOME` the folder of contexts."""
 
 
+def checks_page() -> str:
+    """Every check of the doctor, with its bounds."""
+    from foliot.domain.checkup import CHECKS
+    from foliot.words.checkup import check_title
+    from foliot.words.language import Language
+
+    rows = ["| check | what | in Chinese | unit | notice | warning | critical | repair |", "| --- " * 8 + "|"]
+    for check in CHECKS:
+        bounds = [_bound(bound) for bound in check.bounds[:3]]
+        titles = [check_title(check.name), check_title(check.name, Language.CHINESE)]
+        cells = [f"`{check.name}`", *titles, str(check.unit), *bounds, f"`{check.fix}`" if check.fix else "-"]
+        rows.append(f"| {' | '.join(cells)} |")
+    return "\n\n".join(["# The doctor's checks", NOTE, _head("checks.md"), "\n".join(rows)]) + "\n"
+
+
+def _bound(bound: float | None) -> str:
+    return "-" if bound is None else f"{bound:,.10g}".replace(",", " ")
+
+
 def _head(name: str) -> str:
     """What no code can tell: the prose a page begins with."""
     return (Path(__file__).parent / "heads" / name).read_text("utf-8").strip()
@@ -330,6 +349,7 @@ PAGES = {
     "client.md": client_page,
     "errors.md": errors_page,
     "settings.md": settings_page,
+    "checks.md": checks_page,
     "sdk.md": sdk_page,
     "policies.md": policies_page,
 }

@@ -11,7 +11,7 @@ import pytest
 import foliot.cli
 from foliot.domain.schedule import schedule_from_document
 from foliot.observability.feed_lines import SAID_IN_SENTENCES
-from foliot.words.chinese import errors, phrases, why
+from foliot.words.chinese import checkup, errors, phrases, why
 from foliot.words.chinese.events import EVENTS
 from foliot.words.chinese.headings import HEADINGS, LABELS
 from foliot.words.language import Language
@@ -114,7 +114,7 @@ def test_every_line_that_a_command_prints_is_a_phrase() -> None:
 
 CATALOGUES: dict[str, dict[str, Template]] = {
     f"{module.__name__} {name}": getattr(module, name)
-    for module in (errors, phrases, why)
+    for module in (checkup, errors, phrases, why)
     for name in ("TITLES", "BRANCHES", "SENTENCES", "HINTS", "PIECES", "PHRASES", "STATES", "WORDS")
     if hasattr(module, name)
 }

@@ -14,10 +14,12 @@ from foliot.cli import main
 from foliot.cli.catalogue import find_code
 from foliot.domain.errors import FoliotError
 from foliot.domain.why.verdicts import HoldKind, WhyVerdict
+from foliot.words.chinese import checkup as chinese_checkup
 from foliot.words.chinese import errors as chinese_errors
 from foliot.words.chinese import explanations as chinese_explanations
 from foliot.words.chinese import phrases as chinese_phrases
 from foliot.words.chinese import why as chinese_why
+from foliot.words.english import checkup as english_checkup
 from foliot.words.english import errors as english_errors
 from foliot.words.english import explanations as english_explanations
 from foliot.words.english import phrases as english_phrases
@@ -42,9 +44,14 @@ PAIRS: dict[str, tuple[Catalogue, Catalogue]] = {
     "why pieces": (english_why.PIECES, chinese_why.PIECES),
     "why sentences": (english_why.SENTENCES, chinese_why.SENTENCES),
     "why hints": (english_why.HINTS, chinese_why.HINTS),
+    "checks": (english_checkup.TITLES, chinese_checkup.TITLES),
+    "findings": (english_checkup.SENTENCES, chinese_checkup.SENTENCES),
+    "next steps of checks": (english_checkup.HINTS, chinese_checkup.HINTS),
+    "fixes": (english_checkup.FIXES, chinese_checkup.FIXES),
+    "what fixes did": (english_checkup.DONE, chinese_checkup.DONE),
 }
-ENGLISH: list[ModuleType] = [english_errors, english_phrases, english_why]
-CHINESE: list[ModuleType] = [chinese_errors, chinese_phrases, chinese_why]
+ENGLISH: list[ModuleType] = [english_errors, english_phrases, english_why, english_checkup]
+CHINESE: list[ModuleType] = [chinese_errors, chinese_phrases, chinese_why, chinese_checkup]
 
 
 def texts(template: Template) -> tuple[str, ...]:

@@ -1,5 +1,70 @@
 -- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
 
+-- checkup/lane_waits.py OVERDUE
+SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= %(before)s LIMIT %(rows)s) late;
+
+-- checkup/lane_waits.py FIRST_OF_KIND
+SELECT r.ready_lane AS lane, r.class, r.priority, r.not_before FROM runs r FORCE INDEX (runs_ready)
+WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
+      OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
+ORDER BY r.ready_lane, r.class, r.priority, r.not_before LIMIT 1;
+
+-- checkup/lane_waits.py NEEDED_SOON
+SELECT DISTINCT v.lane_id FROM (
+  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT %(rows)s
+) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version;
+
+-- checkup/outcomes.py FAILING
+SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
+  SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT 2000
+) n JOIN jobs j ON j.id = n.job_id
+WHERE n.state = 'FAILED' AND n.ended_at >= %(since)s AND j.deleted_at = 0
+GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT %(rows)s;
+
+-- checkup/outcomes.py ENDED
+SELECT state, CASE WHEN ended_at >= %(since)s THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
+  SELECT state, ended_at FROM runs WHERE job_id = %(job)s ORDER BY id DESC LIMIT 500
+) n WHERE state IN ('SUCCEEDED', 'FAILED')
+GROUP BY state, CASE WHEN ended_at >= %(since)s THEN 1 ELSE 0 END;
+
+-- checkup/readings.py TRANSACTIONS
+SELECT greatest(0, TIMESTAMPDIFF(SECOND, t.trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM'))) AS age_s,
+       t.trx_mysql_thread_id AS session, NULL AS name, concat('KILL ', t.trx_mysql_thread_id) AS stop, 0 AS hidden
+FROM (SELECT 1 AS one) o
+LEFT JOIN (SELECT trx_started, trx_mysql_thread_id FROM information_schema.innodb_trx
+           WHERE trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 1) t ON true;
+
+-- checkup/readings.py REPLICATION
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py STATUS
+SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected',
+  'wsrep_cluster_size', 'wsrep_cluster_status', 'wsrep_ready', 'wsrep_flow_control_paused');
+
+-- checkup/readings.py DEAD_ROWS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py HISTORY
+SELECT `count` AS length FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len';
+
+-- checkup/readings.py CONNECTIONS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py SETTINGS
+SELECT 'innodb_doublewrite' AS name,
+       CASE @@global.innodb_doublewrite WHEN 0 THEN 'off' WHEN 1 THEN 'on'
+            ELSE lower(@@global.innodb_doublewrite) END AS value
+UNION ALL
+SELECT 'sync_binlog', CASE WHEN @@global.log_bin = 1 THEN @@global.sync_binlog ELSE 1 END
+UNION ALL
+SELECT 'max_connections', @@global.max_connections;
+
+-- checkup/readings.py SIZE
+SELECT sum(data_length + index_length) AS bytes FROM information_schema.tables WHERE table_schema = DATABASE();
+
+-- checkup/readings.py FILE
+SELECT id FROM store_meta WHERE id < 0;
+
 -- cluster/beats.py HELD
     SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,

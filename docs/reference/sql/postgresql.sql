@@ -1,5 +1,73 @@
 -- Every statement of the store as postgresql gets it. Written by `make sql`: change the code, then run it.
 
+-- checkup/lane_waits.py OVERDUE
+SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= $1 LIMIT $2) late;
+
+-- checkup/lane_waits.py FIRST_OF_KIND
+SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
+ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1;
+
+-- checkup/lane_waits.py NEEDED_SOON
+SELECT DISTINCT v.lane_id FROM (
+  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT $1
+) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version;
+
+-- checkup/outcomes.py FAILING
+SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
+  SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT 2000
+) n JOIN jobs j ON j.id = n.job_id
+WHERE n.state = 'FAILED' AND n.ended_at >= $1 AND j.deleted_at = 0
+GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT $2;
+
+-- checkup/outcomes.py ENDED
+SELECT state, CASE WHEN ended_at >= $1 THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
+  SELECT state, ended_at FROM runs WHERE job_id = $2 ORDER BY id DESC LIMIT 500
+) n WHERE state IN ('SUCCEEDED', 'FAILED')
+GROUP BY state, CASE WHEN ended_at >= $1 THEN 1 ELSE 0 END;
+
+-- checkup/readings.py TRANSACTIONS
+SELECT extract(epoch FROM statement_timestamp() - a.xact_start) AS age_s, a.pid AS session,
+       nullif(a.application_name, '') AS name, 'SELECT pg_terminate_backend(' || a.pid || ')' AS stop, h.hidden
+FROM (SELECT count(*) AS hidden FROM pg_stat_activity
+      WHERE datname = current_database() AND backend_type IS NULL) h
+LEFT JOIN (SELECT pid, xact_start, application_name FROM pg_stat_activity
+           WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+                 AND backend_type = 'client backend'
+           ORDER BY xact_start LIMIT 1) a ON true;
+
+-- checkup/readings.py REPLICATION
+SELECT coalesce(nullif(application_name, ''), 'pid ' || pid) AS name, state,
+       extract(epoch FROM coalesce(replay_lag, interval '0')) AS lag_s, 0 AS kept_bytes
+FROM pg_stat_replication
+UNION ALL
+SELECT slot_name, 'away', 0, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)
+FROM pg_replication_slots WHERE NOT active AND slot_type = 'physical';
+
+-- checkup/readings.py STATUS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py DEAD_ROWS
+SELECT relname AS name, n_dead_tup AS dead, n_live_tup AS live FROM pg_stat_user_tables
+WHERE schemaname = current_schema() AND relname IN ('runs', 'cursors', 'nodes', 'limits', 'attempts', 'leases', 'lock_claims', 'events');
+
+-- checkup/readings.py HISTORY
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py CONNECTIONS
+SELECT count(*) AS used, CAST(current_setting('max_connections') AS integer)
+       - CAST(current_setting('superuser_reserved_connections') AS integer) AS most
+FROM pg_stat_activity WHERE backend_type = 'client backend' OR backend_type IS NULL;
+
+-- checkup/readings.py SETTINGS
+SELECT name, setting AS value FROM pg_settings WHERE name IN ('fsync', 'full_page_writes');
+
+-- checkup/readings.py SIZE
+SELECT pg_database_size(current_database()) AS bytes;
+
+-- checkup/readings.py FILE
+SELECT id FROM store_meta WHERE id < 0;
+
 -- cluster/beats.py HELD
     SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,

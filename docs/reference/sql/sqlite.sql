@@ -1,5 +1,58 @@
 -- Every statement of the store as sqlite gets it. Written by `make sql`: change the code, then run it.
 
+-- checkup/lane_waits.py OVERDUE
+SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= :before LIMIT :rows) late;
+
+-- checkup/lane_waits.py FIRST_OF_KIND
+SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
+ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1;
+
+-- checkup/lane_waits.py NEEDED_SOON
+SELECT DISTINCT v.lane_id FROM (
+  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT :rows
+) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version;
+
+-- checkup/outcomes.py FAILING
+SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
+  SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT 2000
+) n JOIN jobs j ON j.id = n.job_id
+WHERE n.state = 'FAILED' AND n.ended_at >= :since AND j.deleted_at = 0
+GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT :rows;
+
+-- checkup/outcomes.py ENDED
+SELECT state, CASE WHEN ended_at >= :since THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
+  SELECT state, ended_at FROM runs WHERE job_id = :job ORDER BY id DESC LIMIT 500
+) n WHERE state IN ('SUCCEEDED', 'FAILED')
+GROUP BY state, CASE WHEN ended_at >= :since THEN 1 ELSE 0 END;
+
+-- checkup/readings.py TRANSACTIONS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py REPLICATION
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py STATUS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py DEAD_ROWS
+SELECT 'file' AS name, f.freelist_count AS dead, p.page_count - f.freelist_count AS live FROM pragma_freelist_count f, pragma_page_count p;
+
+-- checkup/readings.py HISTORY
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py CONNECTIONS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py SETTINGS
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py SIZE
+SELECT p.page_count * s.page_size AS bytes FROM pragma_page_count p, pragma_page_size s;
+
+-- checkup/readings.py FILE
+SELECT file AS path FROM pragma_database_list WHERE name = 'main';
+
 -- cluster/beats.py HELD
     SELECT n.state, n.beat_no, foliot_now(), c.whole,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,

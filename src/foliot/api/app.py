@@ -29,6 +29,7 @@ from foliot.api.routes import (
     backfills,
     calendars,
     callbacks,
+    checkup,
     cluster,
     events,
     handlers,
@@ -53,7 +54,7 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, overview,
+    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, checkup, overview,
     handlers, events, tokens, callbacks, probes,
 )  # fmt: skip
 

@@ -27,7 +27,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "handler": ("foliot.cli.handler:handler", "Kinds of handlers: who offers them, and their options."),
     "lock": ("foliot.cli.lock:lock", "Locks: who holds one, who waits for it."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
-    "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events."),
+    "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events, health."),
     "token": ("foliot.cli.token:token", "Tokens: list, create, rotate, revoke."),
     "context": ("foliot.cli.context:context", "Which cluster commands ask, and as whom."),
     "login": ("foliot.cli.login:login", "Log in with a one-time code."),

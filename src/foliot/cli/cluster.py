@@ -9,6 +9,7 @@ import click
 from foliot.cli import EXIT_CODES
 from foliot.cli.completion import node_name
 from foliot.cli.crews import GONE
+from foliot.cli.doctor import doctor
 from foliot.cli.groups import Group
 from foliot.cli.node import columns as node_columns
 from foliot.cli.server_access import User, remote
@@ -25,14 +26,18 @@ QUEUE_COUNTED_MAX: Final = 10_000  # the server counts no further
 
 @click.group(cls=Group, epilog=EXIT_CODES)
 def cluster() -> None:
-    """The cluster: status, leader, events.
+    """The cluster: status, leader, events, health.
 
     \b
     Examples:
       foliot cluster status
+      foliot cluster doctor
       foliot cluster step-down --reason "kernel update"
       foliot cluster events --since 1h
     """
+
+
+cluster.add_command(doctor)
 
 
 @cluster.command()

@@ -46,6 +46,7 @@ GLYPHS: Final[Mapping[str, tuple[str, str, str]]] = {
     "warn": ("▲", "!", "yellow"),
     "run": ("▶", ">", "blue"),
     "wait": ("◌", ".", "yellow"),
+    "note": ("•", "*", "blue"),
 }
 
 
@@ -180,7 +181,7 @@ class Output:
         echo(self.mark(mark), said, err=True)
 
     def mark(self, kind: str) -> Said:
-        """A glyph in front of a line: good, bad, warn, run, wait."""
+        """A glyph in front of a line: good, bad, warn, run, wait, note."""
         if kind not in GLYPHS:
             return ""
         glyph, plain, colour = GLYPHS[kind]

@@ -135,6 +135,8 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_cluster": Route("GET", "/cluster", answer="ClusterOut"),
     "get_overview": Route("GET", "/overview", "namespace", answer="OverviewOut"),
     "get_ahead": Route("GET", "/overview/ahead", "namespace minutes", answer="AheadOut"),
+    "check_cluster": Route("GET", "/cluster/doctor", answer="CheckupOut"),
+    "fix_cluster": Route("POST", "/cluster/doctor:fix", body="reason", answer="FixedOut"),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),
     "explain_cron": Route("POST", "/cron:explain", body="expression! timezone dialect count", answer="CronOut"),

@@ -167,17 +167,18 @@ class ClusterState:
 
 async def list_nodes(services: Services, who: Principal) -> Sequence[Node]:
     """Every node session that lives, and those that died or left in the last ten minutes."""
-    return (await _cluster(services, who)).nodes
+    return (await cluster_nodes(services, who)).nodes
 
 
 async def cluster_status(services: Services, who: Principal) -> ClusterState:
     """Leader, term, queue, every node, and what is not well."""
-    cluster = await _cluster(services, who)
+    cluster = await cluster_nodes(services, who)
     ahead = await services.store.jobs.farthest_ahead(plans=services.plans, limit=FARTHEST_LOOKED_AT)
     return replace(cluster, ahead=ahead)
 
 
-async def _cluster(services: Services, who: Principal) -> ClusterState:
+async def cluster_nodes(services: Services, who: Principal) -> ClusterState:
+    """The same without a look at schedules."""
     who.demand_everywhere(Scope.READ)
     row = await services.store.lookups.cluster()
     rows = await services.store.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)

@@ -151,6 +151,8 @@ def _is_there(value: Any) -> bool:
 
 def human_size(size: int) -> str:
     """A number of bytes as people say it."""
+    if size >= 1024 * 1024 * 1024:
+        return f"{size / (1024 * 1024 * 1024):.1f} GiB"
     if size >= 1024 * 1024:
         return f"{size / (1024 * 1024):.1f} MiB"
     return f"{size / 1024:.1f} KiB".replace(".0 ", " ") if size >= 1024 else f"{size} B"

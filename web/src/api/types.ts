@@ -135,6 +135,12 @@ export interface CheckJob {
   "definition": DefinitionForm;
 }
 
+export interface CheckupOut {
+  "at": string;
+  "level": "OK" | "UNKNOWN" | "NOTICE" | "WARNING" | "CRITICAL";
+  "findings": FindingOut[];
+}
+
 export interface CloneJob {
   "name": string;
   "namespace"?: string | null;
@@ -270,6 +276,21 @@ export interface FailedKindOut {
   "why": string;
 }
 
+export interface FindingOut {
+  "check": string;
+  "family": "database" | "system" | "coordination" | "business";
+  "title": string;
+  "level": "OK" | "UNKNOWN" | "NOTICE" | "WARNING" | "CRITICAL";
+  "value": number | null;
+  "unit": "seconds" | "days" | "share" | "bytes" | "count";
+  "threshold": number | null;
+  "subject": string | null;
+  "others": number;
+  "message": string;
+  "hint": string | null;
+  "fix": string | null;
+}
+
 export interface FireOut {
   "due_at": string;
   "decision": "CREATED" | "SKIPPED" | "PLANNED";
@@ -288,6 +309,22 @@ export interface FiresOut {
   "now": string;
   "past": FireOut[];
   "future": FireOut[];
+}
+
+export interface FixCluster {
+  "reason"?: string;
+}
+
+export interface FixOut {
+  "fix": string;
+  "title": string;
+  "count": number;
+  "is_done": boolean;
+  "message": string;
+}
+
+export interface FixedOut {
+  "fixes": FixOut[];
 }
 
 export interface HandlerOut {
@@ -957,6 +994,7 @@ export interface Operations {
   call_back: { path: { "callback": string }; query: Record<never, never>; body: CallbackIn; answer: CallbackOut };
   cancel_run: { path: { "run": string }; query: Record<never, never>; body: CancelRun; answer: RunOut };
   cancel_runs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkRuns; answer: BulkOut };
+  check_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CheckupOut };
   claim_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null; "wait"?: number }; body: LockClaimIn; answer: LockClaimOut };
   clone_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: CloneJob; answer: JobOut };
   create_job: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewJob; answer: JobOut };
@@ -970,6 +1008,7 @@ export interface Operations {
   explain_cron: { path: Record<never, never>; query: Record<never, never>; body: CronIn; answer: CronOut };
   explain_job: { path: { "name": string }; query: { "namespace"?: string | null; "at"?: string | null; "since"?: string | null; "tz"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: WhyListOut };
   explain_run: { path: { "run": string }; query: { "tz"?: string | null }; body: undefined; answer: WhyOut };
+  fix_cluster: { path: Record<never, never>; query: Record<never, never>; body: FixCluster; answer: FixedOut };
   get_ahead: { path: Record<never, never>; query: { "namespace"?: string | null; "minutes"?: number }; body: undefined; answer: AheadOut };
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
@@ -1041,6 +1080,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   call_back: ["POST", "/api/v1/callbacks/{callback}"],
   cancel_run: ["POST", "/api/v1/runs/{run}:cancel"],
   cancel_runs: ["POST", "/api/v1/runs:cancel"],
+  check_cluster: ["GET", "/api/v1/cluster/doctor"],
   claim_lock: ["PUT", "/api/v1/locks/{name}/claims/{claim}"],
   clone_job: ["POST", "/api/v1/jobs/{name}:clone"],
   create_job: ["POST", "/api/v1/jobs"],
@@ -1054,6 +1094,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   explain_cron: ["POST", "/api/v1/cron:explain"],
   explain_job: ["GET", "/api/v1/jobs/{name}/why"],
   explain_run: ["GET", "/api/v1/runs/{run}/why"],
+  fix_cluster: ["POST", "/api/v1/cluster/doctor:fix"],
   get_ahead: ["GET", "/api/v1/overview/ahead"],
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],

@@ -31,6 +31,14 @@ class AsyncCluster:
         where = {"namespace": namespace} if namespace else {}
         return dict(await self._ask("get_ahead", minutes=minutes, **where))
 
+    async def doctor(self) -> Answer:
+        """Look at the database, the machines, the coordination service and the jobs: what each check finds."""
+        return dict(await self._ask("check_cluster"))
+
+    async def fix(self, *, reason: str = "") -> Answer:
+        """Do the repairs that are safe; what each changed."""
+        return dict(await self._ask("fix_cluster", reason=reason))
+
     async def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
         """Hand the cluster's housekeeping to another server."""
         return dict(await self._ask("step_down", to=to, reason=reason))

@@ -33,6 +33,14 @@ class Cluster:
         where = {"namespace": namespace} if namespace else {}
         return dict(self._ask("get_ahead", minutes=minutes, **where))
 
+    def doctor(self) -> Answer:
+        """Look at the database, the machines, the coordination service and the jobs: what each check finds."""
+        return dict(self._ask("check_cluster"))
+
+    def fix(self, *, reason: str = "") -> Answer:
+        """Do the repairs that are safe; what each changed."""
+        return dict(self._ask("fix_cluster", reason=reason))
+
     def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
         """Hand the cluster's housekeeping to another server."""
         return dict(self._ask("step_down", to=to, reason=reason))

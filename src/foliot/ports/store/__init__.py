@@ -8,6 +8,7 @@ from foliot.ports.clock import Clock
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.callbacks import CallbackStore
+from foliot.ports.store.checkup import CheckupStore
 from foliot.ports.store.code import CodeStore
 from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.firing import FiringStore
@@ -63,6 +64,8 @@ class Store(Protocol):
     def locks(self) -> LockStore: ...
     @property
     def failovers(self) -> FailoverStore: ...
+    @property
+    def checkup(self) -> CheckupStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

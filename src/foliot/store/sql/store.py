@@ -8,6 +8,7 @@ from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
+from foliot.store.sql.checkup.store import SqlCheckups
 from foliot.store.sql.cluster.failovers import SqlFailovers
 from foliot.store.sql.code_store import SqlCodeStore
 from foliot.store.sql.ending.callbacks import SqlCallbacks
@@ -68,6 +69,7 @@ class SqlStore:
         self.callbacks = SqlCallbacks(database, ending)
         self.locks = SqlLocks(database)
         self.failovers = SqlFailovers(database)
+        self.checkup = SqlCheckups(database, lanes)
 
     @classmethod
     async def open(

@@ -62,7 +62,13 @@ COMMANDS: Final[Mapping[str, str]] = {
         "显示日历、接下来的特殊日子，以及使用它的任务。"
     ),
     # cluster
-    "The cluster: status, leader, events.": "集群：状态、主节点、事件。",
+    "The cluster: status, leader, events, health.": "集群：状态、主节点、事件、健康。",
+    "Examine the database, the machines, the coordination service and the jobs, and say the next step of each.": (
+        "检查数据库、机器、协调后端和任务，并逐项给出下一步。"
+    ),
+    "Exit codes: 0 all is well or a notice, 1 a warning, 2 something critical.": (
+        "退出码：0 一切正常或仅有提示，1 有警告，2 有严重问题。"
+    ),
     "Show what happened: changes of jobs, nodes that came and went, elections, tokens.": (
         "显示发生过的事：任务的修改、节点的加入和离开、选举、令牌。"
     ),

@@ -47,6 +47,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "jobs, runs, nodes, cluster; several with commas.": "jobs、runs、nodes、cluster；多个用逗号分隔。",
     "About one job, run or node.": "只看某个任务、执行或节点。",
     "Go on with what happens.": "持续显示新发生的事。",
+    "Do the repairs that are safe, then look again.": "执行安全的修复，然后重新检查。",
     "Which server is to lead; unless said, the oldest.": "由哪个服务器担任主节点；未指定时为最早启动的。",
     # context, login
     "The cluster's address; several with commas.": "集群的地址；多个用逗号分隔。",

@@ -1,0 +1,104 @@
+"""Checks of what the cluster is there for: fires on time, runs that start and succeed, rights that last."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from foliot.domain.checkup.database import percent
+from foliot.domain.checkup.facts import Facts, JobOutcomes, LaneWait
+from foliot.domain.checkup.findings import Grade, Measure
+from foliot.domain.instants import DAY, SECOND
+
+RUNS_MIN: Final = 5
+"""Fewer runs in the last hour say nothing about a job."""
+BASELINE_MIN: Final = 20
+"""Fewer runs before the last hour are no baseline: then a job is expected to succeed."""
+
+
+def leader(facts: Facts) -> Iterator[Measure]:
+    """Whether a server leads: without one housekeeping waits, jobs do not."""
+    for_us = 0 if facts.has_leader else facts.leaderless_us or 0
+    case = "none" if facts.has_leader else ""
+    yield Measure(value=for_us / SECOND, case=case, said={"lasting": for_us})
+
+
+def overdue(facts: Facts) -> Iterator[Measure]:
+    """How long the earliest due instant has waited for its decision."""
+    late_us = facts.overdue_us or 0
+    case = "" if late_us else "none"
+    yield Measure(value=late_us / SECOND, case=case, said={"late": late_us, "jobs": facts.overdue_jobs})
+
+
+def queue(facts: Facts) -> Iterator[Measure]:
+    """How long the oldest ready run waits, in lanes that have a worker."""
+    for wait in facts.lanes:
+        if wait.has_worker and wait.waited_us is not None:
+            said = {**_lane(wait), "waited": wait.waited_us}
+            yield Measure(value=wait.waited_us / SECOND, subject=wait.lane.offer, said=said)
+    if not any(wait.waited_us is not None for wait in facts.lanes):
+        yield Measure(value=0, case="none")
+
+
+def lanes(facts: Facts) -> Iterator[Measure]:
+    """Lanes in which runs wait or will be due, and that no worker serves."""
+    alone = [wait for wait in facts.lanes if not wait.has_worker]
+    for wait in alone:
+        is_soon = wait.waited_us is None
+        yield Measure(
+            value=None if wait.waited_us is None else wait.waited_us / SECOND,
+            subject=wait.lane.offer,
+            case="soon" if is_soon else "",
+            said={**_lane(wait), "waited": wait.waited_us},
+            grade=Grade.NOTICE if is_soon else None,
+        )
+    if not alone:
+        yield Measure(value=0, case="none", grade=Grade.OK)
+
+
+def _lane(wait: LaneWait) -> dict[str, object]:
+    lane = wait.lane
+    labels = [f"{key}={value}" for key, value in lane.require]
+    return {"offer": lane.offer, "group": lane.group, "labels": labels, "namespace": lane.namespace}
+
+
+def success(facts: Facts) -> Iterator[Measure]:
+    """How much less often a job succeeded in the last hour than before."""
+    for job in facts.outcomes:
+        if job.succeeded + job.failed >= RUNS_MIN:
+            yield _outcome(job)
+    if not any(job.succeeded + job.failed >= RUNS_MIN for job in facts.outcomes):
+        yield Measure(value=0, case="none")
+
+
+def _outcome(job: JobOutcomes) -> Measure:
+    rate = job.succeeded / (job.succeeded + job.failed)
+    before = job.succeeded_before + job.failed_before
+    usual = job.succeeded_before / before if before >= BASELINE_MIN else 1.0
+    return Measure(
+        value=max(0.0, usual - rate),
+        subject=job.name,
+        said={
+            "job": job.name,
+            "namespace": job.namespace,
+            "failed": job.failed,
+            "runs": job.succeeded + job.failed,
+            "usual": percent(usual),
+        },
+    )
+
+
+def certificates(facts: Facts) -> Iterator[Measure]:
+    """How many days the TLS certificate of each server is still good."""
+    for node in facts.nodes:
+        left_s = node.load.get("certificate_left_s")
+        if left_s is not None and not node.is_gone:
+            left_us = round(left_s * SECOND)
+            case = "over" if left_s <= 0 else ""
+            yield Measure(
+                value=left_us / DAY, subject=node.name, case=case, said={"node": node.name, "left": abs(left_us)}
+            )
+
+
+def tokens(facts: Facts) -> Iterator[Measure]:
+    """How many days each token is still good."""
+    for token in facts.tokens:
+        yield Measure(value=token.left_us / DAY, subject=token.name, said={"token": token.name, "left": token.left_us})

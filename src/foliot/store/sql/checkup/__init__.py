@@ -1,0 +1,6 @@
+"""What a checkup reads: the database's own figures, runs that wait, how the latest runs ended.
+
+Writes nothing.
+
+Locks nothing.
+"""

@@ -1,0 +1,131 @@
+"""What each database says of itself: one statement a question, in the words of each database that can answer it.
+
+A question that a database has no answer to gives no row. Each is cheap, and ends at the time limit of its connection.
+"""
+
+from typing import Final, NamedTuple
+
+from foliot.store.sql.kernel.statement import Statement
+
+NO_ANSWER: Final = "SELECT id FROM store_meta WHERE id < 0"
+"""The text for databases that cannot answer."""
+
+HOT_TABLES: Final = ("runs", "cursors", "nodes", "limits", "attempts", "leases", "lock_claims", "events")
+_HOT: Final = ", ".join(f"'{table}'" for table in HOT_TABLES)
+
+
+class Question(NamedTuple):
+    """What is asked, and the right that the store's user needs for it on each database."""
+
+    name: str
+    statement: Statement
+    postgresql: str = "GRANT pg_monitor TO CURRENT_USER"
+    mysql: str = "GRANT PROCESS ON *.* TO CURRENT_USER"
+
+    def grant(self, dialect: str) -> str:
+        return self.postgresql if dialect == "postgresql" else self.mysql
+
+
+TRANSACTIONS: Final = Statement(
+    NO_ANSWER,
+    postgresql="""
+    SELECT extract(epoch FROM statement_timestamp() - a.xact_start) AS age_s, a.pid AS session,
+           nullif(a.application_name, '') AS name, 'SELECT pg_terminate_backend(' || a.pid || ')' AS stop, h.hidden
+    FROM (SELECT count(*) AS hidden FROM pg_stat_activity
+          WHERE datname = current_database() AND backend_type IS NULL) h
+    LEFT JOIN (SELECT pid, xact_start, application_name FROM pg_stat_activity
+               WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+                     AND backend_type = 'client backend'
+               ORDER BY xact_start LIMIT 1) a ON true
+    """,
+    # Here `trx_started` is a time of the machine's own zone, whatever the zone of the session.
+    mysql="""
+    SELECT greatest(0, TIMESTAMPDIFF(SECOND, t.trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM'))) AS age_s,
+           t.trx_mysql_thread_id AS session, NULL AS name, concat('KILL ', t.trx_mysql_thread_id) AS stop, 0 AS hidden
+    FROM (SELECT 1 AS one) o
+    LEFT JOIN (SELECT trx_started, trx_mysql_thread_id FROM information_schema.innodb_trx
+               WHERE trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 1) t ON true
+    """,
+)
+
+REPLICATION: Final = Statement(
+    NO_ANSWER,
+    postgresql="""
+    SELECT coalesce(nullif(application_name, ''), 'pid ' || pid) AS name, state,
+           extract(epoch FROM coalesce(replay_lag, interval '0')) AS lag_s, 0 AS kept_bytes
+    FROM pg_stat_replication
+    UNION ALL
+    SELECT slot_name, 'away', 0, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)
+    FROM pg_replication_slots WHERE NOT active AND slot_type = 'physical'
+    """,
+)
+
+STATUS: Final = Statement(
+    NO_ANSWER,
+    mysql="""
+    SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected',
+      'wsrep_cluster_size', 'wsrep_cluster_status', 'wsrep_ready', 'wsrep_flow_control_paused')
+    """,
+)
+
+DEAD_ROWS: Final = Statement(
+    "SELECT 'file' AS name, f.freelist_count AS dead, p.page_count - f.freelist_count AS live "
+    "FROM pragma_freelist_count f, pragma_page_count p",
+    postgresql=f"""
+    SELECT relname AS name, n_dead_tup AS dead, n_live_tup AS live FROM pg_stat_user_tables
+    WHERE schemaname = current_schema() AND relname IN ({_HOT})
+    """,
+    mysql=NO_ANSWER,
+)
+
+HISTORY: Final = Statement(
+    NO_ANSWER,
+    mysql="SELECT `count` AS length FROM information_schema.innodb_metrics WHERE name = 'trx_rseg_history_len'",
+)
+
+CONNECTIONS: Final = Statement(
+    NO_ANSWER,
+    postgresql="""
+    SELECT count(*) AS used, CAST(current_setting('max_connections') AS integer)
+           - CAST(current_setting('superuser_reserved_connections') AS integer) AS most
+    FROM pg_stat_activity WHERE backend_type = 'client backend' OR backend_type IS NULL
+    """,
+)
+
+SETTINGS: Final = Statement(
+    NO_ANSWER,
+    postgresql="SELECT name, setting AS value FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')",
+    mysql="""
+    SELECT 'innodb_doublewrite' AS name,
+           CASE @@global.innodb_doublewrite WHEN 0 THEN 'off' WHEN 1 THEN 'on'
+                ELSE lower(@@global.innodb_doublewrite) END AS value
+    UNION ALL
+    SELECT 'sync_binlog', CASE WHEN @@global.log_bin = 1 THEN @@global.sync_binlog ELSE 1 END
+    UNION ALL
+    SELECT 'max_connections', @@global.max_connections
+    """,
+)
+
+SIZE: Final = Statement(
+    "SELECT p.page_count * s.page_size AS bytes FROM pragma_page_count p, pragma_page_size s",
+    postgresql="SELECT pg_database_size(current_database()) AS bytes",
+    mysql="""
+    SELECT sum(data_length + index_length) AS bytes FROM information_schema.tables WHERE table_schema = DATABASE()
+    """,
+)
+
+FILE: Final = Statement(
+    "SELECT file AS path FROM pragma_database_list WHERE name = 'main'", postgresql=NO_ANSWER, mysql=NO_ANSWER
+)
+"""Where a store in a file is: its disk and its write-ahead log are looked at there."""
+
+QUESTIONS: Final = (
+    Question("transactions", TRANSACTIONS),
+    Question("replication", REPLICATION),
+    Question("status", STATUS),
+    Question("dead_rows", DEAD_ROWS),
+    Question("history", HISTORY),
+    Question("connections", CONNECTIONS),
+    Question("settings", SETTINGS),
+    Question("size", SIZE),
+)

@@ -1,0 +1,82 @@
+"""What a checkup reads of a store: the database's own figures, lanes that wait, jobs that fail."""
+
+from foliot.domain.checkup import Grade, examine
+from foliot.domain.checkup.facts import Facts, JobOutcomes
+from foliot.domain.instants import HOUR, SECOND
+from foliot.domain.verdict import Cause
+from tests.conformance.building import ask, every, fire, make_due, save
+from tests.conformance.working import trigger, worker
+from tests.conformance.world import World
+
+
+async def test_the_database_answers_every_question_or_says_which_right_is_missing(world: World) -> None:
+    readings = await world.store.checkup.readings()
+
+    assert [name for name, reading in readings.items() if reading.why is not None] == []
+    assert readings["size"].rows[0]["bytes"] > 10_000
+    found = {finding.check: finding.grade for finding in examine(Facts(readings=readings))}
+    assert found["database.size"] is Grade.OK
+    assert len(found) > 3, found
+
+
+async def test_lanes_are_found_by_the_run_that_waits_longest_and_before_a_job_is_due(world: World) -> None:
+    await save(world, "old", run="python:jobs:old")
+    await save(world, "new", run="python:jobs:new")
+    await every(world, "later", run="python:jobs:later")
+    await save(world, "unused", run="python:jobs:unused")
+    await world.store.runs.trigger(ask("old", "1", priority=1))
+    began = await world.now()
+    await world.elapse(HOUR // 2)
+    await world.store.runs.trigger(ask("old", "2", priority=9))
+    await world.store.runs.trigger(ask("new", "3"))
+
+    lanes = {wait.lane.offer: wait.since for wait in await world.store.checkup.lanes(limit=10)}
+
+    assert lanes.keys() == {"python:jobs:old", "python:jobs:new", "python:jobs:later"}
+    old, new = lanes["python:jobs:old"], lanes["python:jobs:new"]
+    assert old is not None and abs(old - began) < SECOND  # noqa: PT018
+    assert new is not None and new >= began + HOUR // 2  # noqa: PT018
+    assert lanes["python:jobs:later"] is None
+
+
+async def test_jobs_are_overdue_until_a_server_decides(world: World) -> None:
+    jobs = [await every(world, f"job-{n}") for n in range(3)]
+    assert await world.store.checkup.overdue(limit=10) == 0
+    await make_due(world, *jobs)
+    assert await world.store.checkup.overdue(limit=10) == 3
+    assert await world.store.checkup.overdue(limit=2) == 2
+    await fire(world)
+    assert await world.store.checkup.overdue(limit=10) == 0
+
+
+async def ended(world: World, job: str, *, well: int, badly: int) -> None:
+    """Runs of a job that end, some well and some badly."""
+    await save(world, job)
+    anne = await worker(world)
+    for cause, n in ((Cause.SUCCEEDED, well), (Cause.ERROR, badly)):
+        await trigger(world, job, n)
+        await anne.complete(*await anne.lease(), cause=cause)
+
+
+async def test_a_job_that_fails_now_is_compared_with_its_own_past(world: World) -> None:
+    await ended(world, "steady", well=2, badly=0)
+    await ended(world, "broken", well=2, badly=1)
+    await world.elapse(2 * HOUR)
+    await ended(world, "steady", well=1, badly=0)
+    await ended(world, "broken", well=1, badly=2)
+
+    assert await world.store.checkup.outcomes(limit=5) == [
+        JobOutcomes(namespace="default", name="broken", succeeded=1, failed=2, succeeded_before=2, failed_before=1)
+    ]
+
+
+async def test_only_a_store_in_a_file_has_a_log_to_empty(world: World) -> None:
+    await every(world, "tick")
+    is_a_file = "write_ahead_log" in await world.store.checkup.readings()
+
+    await world.store.checkup.empty_log()
+
+    after = (await world.store.checkup.readings()).get("write_ahead_log")
+    assert (after is not None) is is_a_file
+    if after is not None:
+        assert after.rows[0]["bytes"] == 0
