@@ -1489,16 +1489,11 @@ WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)
       OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
 ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 
--- locking/decisions.py EPOCH
-SELECT epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now,
-    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
- AS doubt FROM store_meta WHERE id = 1;
-
 -- locking/decisions.py DRAW
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = CASE WHEN locks.token + 1 > %(floor)s THEN locks.token + 1 ELSE %(floor)s END, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.id = d.id;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = locks.token + 1, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.id = d.id;
 
 -- locking/decisions.py DRAW_ONE
-UPDATE locks SET token = CASE WHEN locks.token + 1 > %(floor)s THEN locks.token + 1 ELSE %(floor)s END, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+UPDATE locks SET token = locks.token + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
 
 -- locking/decisions.py IN_ORDER
 SELECT l.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks l FORCE INDEX (PRIMARY) ON l.id = d.id WHERE true ORDER BY l.id FOR UPDATE;
@@ -1508,17 +1503,23 @@ INSERT INTO locks (namespace, name, token, used_at)
 SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE locks.namespace = locks.namespace;
 
--- locking/decisions.py TOKENS
-SELECT l.id, l.token FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks l FORCE INDEX (PRIMARY) ON l.id = d.id WHERE true;
-
 -- locking/decisions.py RAISE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, drawn BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = d.drawn WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims c ON c.lock_id = d.id WHERE true;
+   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
 -- locking/decisions.py CLAIMS_OF_ONE
-SELECT l.id AS of_lock, l.token AS drawn, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s);
 
 -- locking/decisions.py GRANT

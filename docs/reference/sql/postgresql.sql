@@ -1784,16 +1784,11 @@ SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
--- locking/decisions.py EPOCH
-SELECT epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now,
-    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
- AS doubt FROM store_meta WHERE id = 1;
-
 -- locking/decisions.py DRAW
-UPDATE locks SET token = CASE WHEN locks.token + 1 > $1 THEN locks.token + 1 ELSE $1 END, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($2::text::bigint[]) AS d(id) WHERE locks.id = d.id;
+UPDATE locks SET token = locks.token + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::bigint[]) AS d(id) WHERE locks.id = d.id;
 
 -- locking/decisions.py DRAW_ONE
-UPDATE locks SET token = CASE WHEN locks.token + 1 > $1 THEN locks.token + 1 ELSE $1 END, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE namespace = $2 AND name = $3;
+UPDATE locks SET token = locks.token + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE namespace = $1 AND name = $2;
 
 -- locking/decisions.py IN_ORDER
 SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY l.id FOR UPDATE;
@@ -1803,17 +1798,23 @@ INSERT INTO locks (namespace, name, token, used_at)
 SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name) WHERE true ON CONFLICT DO NOTHING;
 
--- locking/decisions.py TOKENS
-SELECT l.id, l.token FROM locks l WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
-
 -- locking/decisions.py RAISE
 UPDATE locks SET token = d.drawn FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, drawn) WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM lock_claims c WHERE c.lock_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- locking/decisions.py CLAIMS_OF_ONE
-SELECT l.id AS of_lock, l.token AS drawn, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.namespace = $1 AND l.name = $2;
 
 -- locking/decisions.py GRANT

@@ -1606,16 +1606,11 @@ SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
 
--- locking/decisions.py EPOCH
-SELECT epoch, foliot_now() AS now,
-    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
- AS doubt FROM store_meta WHERE id = 1;
-
 -- locking/decisions.py DRAW
-UPDATE locks SET token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE locks.id = d.id;
+UPDATE locks SET token = locks.token + 1, used_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE locks.id = d.id;
 
 -- locking/decisions.py DRAW_ONE
-UPDATE locks SET token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = foliot_now() WHERE namespace = :namespace AND name = :name;
+UPDATE locks SET token = locks.token + 1, used_at = foliot_now() WHERE namespace = :namespace AND name = :name;
 
 -- locking/decisions.py IN_ORDER
 SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY l.id;
@@ -1625,17 +1620,23 @@ INSERT INTO locks (namespace, name, token, used_at)
 SELECT d.namespace, d.name, coalesce((SELECT f.token FROM locks f WHERE f.namespace = '' AND f.name = ''), 0), foliot_now()
 FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
 
--- locking/decisions.py TOKENS
-SELECT l.id, l.token FROM locks l WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
-
 -- locking/decisions.py RAISE
 UPDATE locks SET token = d.drawn FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS drawn FROM json_each(:d)) AS d WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-SELECT c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM lock_claims c WHERE c.lock_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- locking/decisions.py CLAIMS_OF_ONE
-SELECT l.id AS of_lock, l.token AS drawn, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.namespace = :namespace AND l.name = :name;
 
 -- locking/decisions.py GRANT

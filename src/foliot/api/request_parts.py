@@ -25,11 +25,19 @@ LIMIT_MAX: Final = 200
 _ETAG: Final = re.compile('"v([0-9]{1,9})"')
 
 
-def services_of(request: Request) -> operations.Services:
-    """Return the services of the server that answers the request."""
+async def services_of(request: Request) -> operations.Services:
+    """Return the services of the server that answers the request.
+
+    A coroutine, although it awaits nothing: FastAPI would call a plain function in another thread, at every request.
+    """
     services = request.app.state.services
     assert isinstance(services, operations.Services)
     return services
+
+
+async def _language_of(request: Request) -> Language:
+    """As `services_of`: in the loop."""
+    return language_of(request)
 
 
 Services = Annotated[operations.Services, Depends(services_of)]
@@ -38,7 +46,7 @@ Runner = Annotated[Principal, Depends(Needs(Scope.RUN))]
 Writer = Annotated[Principal, Depends(Needs(Scope.WRITE))]
 Locker = Annotated[Principal, Depends(Needs(Scope.LOCK))]
 Admin = Annotated[Principal, Depends(Needs(Scope.ADMIN))]
-Speaks = Annotated[Language, Depends(language_of)]
+Speaks = Annotated[Language, Depends(_language_of)]
 
 Namespace = Annotated[
     str | None,

@@ -15,9 +15,8 @@ IN_DOUBT: Final = """
 """
 """1 while no claim ends by its time: servers do not trust the store's clock, or it ran on while nobody could renew."""
 
-EPOCH: Final = Statement(f"SELECT epoch, {{now}} AS now, {IN_DOUBT} AS doubt FROM store_meta WHERE id = 1")
-
-_DRAWN: Final = "token = CASE WHEN locks.token + 1 > :floor THEN locks.token + 1 ELSE :floor END, used_at = {now}"
+_DRAWN: Final = "token = locks.token + 1, used_at = {now}"
+"""The time of this statement is the time of the decision. While it waits for the row, holders have their time."""
 
 DRAW: Final = Statement(f"UPDATE locks SET {_DRAWN} FROM {{d}} WHERE locks.id = d.id", RowSet("d", id=BIGINT))
 DRAW_ONE: Final = Statement(f"UPDATE locks SET {_DRAWN} WHERE namespace = :namespace AND name = :name")
@@ -34,24 +33,20 @@ MAKE: Final = Statement(
 )
 """A new lock begins above the tokens of locks that were forgotten: the row without a name keeps the highest of them."""
 
-TOKENS: Final = Statement(
-    "SELECT l.id, l.token FROM locks l WHERE l.id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
-)
 RAISE: Final = Statement(
     "UPDATE locks SET token = d.drawn FROM {d} WHERE locks.id = d.id", RowSet("d", id=BIGINT, drawn=BIGINT)
 )
 
 _CLAIM: Final = "c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line"
 
-CLAIMS: Final = Statement(
-    f"SELECT {_CLAIM} FROM lock_claims c WHERE c.lock_id IN (SELECT d.id FROM {{d}})", RowSet("d", id=BIGINT)
-)
-CLAIMS_OF_ONE: Final = Statement(
-    f"""
-    SELECT l.id AS of_lock, l.token AS drawn, {_CLAIM} FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-    WHERE l.namespace = :namespace AND l.name = :name
-    """
-)
+_CLAIMS: Final = f"""
+    SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at, {IN_DOUBT} AS doubt,
+           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, {_CLAIM}
+    FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+"""
+CLAIMS: Final = Statement(f"{_CLAIMS} WHERE l.id IN (SELECT d.id FROM {{d}})", RowSet("d", id=BIGINT))
+CLAIMS_OF_ONE: Final = Statement(f"{_CLAIMS} WHERE l.namespace = :namespace AND l.name = :name")
+"""What a decision reads, in one statement: the lock that was drawn, its claims, the store's epoch and the doubt."""
 
 GRANT: Final = Statement(
     """
@@ -70,52 +65,48 @@ class Drawn(NamedTuple):
     """A lock whose next token was drawn: nobody else decides about it until the commit."""
 
     lock: int
-    token: int
-    now: Instant
-    over: Instant
-    claims: Sequence[Any]  # rows
-
-
-class DecisionTime(NamedTuple):
-    """What a decision goes by."""
-
-    floor: int  # no token is below it
+    written: int  # the token in its row
+    token: int  # the same, or the least of the store's epoch: then it is written with the decision
     now: Instant
     over: Instant  # a claim whose time ends until then is over: now, or long ago while the clock is in doubt (R7, R8)
-
-
-def clock_of(tx: Tx) -> DecisionTime:
-    """Read before the first row is locked: while the statement after it waits, holders have their time."""
-    epoch, now, doubt = tx.rows(EPOCH)[0]
-    return DecisionTime(epoch << TOKEN_BITS, int(now), over=0 if doubt else int(now))
+    claims: Sequence[Any]  # rows
 
 
 def draw_one(tx: Tx, namespace: str, name: str) -> Drawn:
     """Draw the next token of a lock, which is made when there is none."""
-    clock = clock_of(tx)
     named = {"namespace": namespace, "name": name}
-    values = {**named, "floor": clock.floor}
-    if not tx.change(DRAW_ONE, values):
+    if not tx.change(DRAW_ONE, named):
         tx.change(MAKE, d=[(namespace, name)])
-        tx.change(DRAW_ONE, values)
+        tx.change(DRAW_ONE, named)
     tx.point("locks.drawn")
-    rows = tx.rows(CLAIMS_OF_ONE, named)
-    return Drawn(rows[0].of_lock, rows[0].drawn, clock.now, clock.over, [row for row in rows if row.id is not None])
+    return _drawn(tx.rows(CLAIMS_OF_ONE, named))
 
 
 def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
     """Draw the next tokens of some locks, by their ids."""
-    clock = clock_of(tx)
     ids = keys(sorted(locks))
     if len(ids) > 1:
         tx.rows(IN_ORDER, d=ids)
-    tx.change(DRAW, {"floor": clock.floor}, d=ids)
+    tx.change(DRAW, d=ids)
     tx.point("locks.drawn")
-    tokens = tx.pairs(TOKENS, d=ids)
-    claims: dict[int, list[Any]] = defaultdict(list)
+    of_locks: dict[int, list[Any]] = defaultdict(list)
     for row in tx.rows(CLAIMS, d=ids):
-        claims[row.lock_id].append(row)
-    return [Drawn(lock, token, clock.now, clock.over, claims[lock]) for lock, token in sorted(tokens.items())]
+        of_locks[row.of_lock].append(row)
+    return [_drawn(rows) for _, rows in sorted(of_locks.items())]
+
+
+def _drawn(rows: Sequence[Any]) -> Drawn:
+    """One lock, from its row with each of its claims; a lock without claims has one row without a claim."""
+    first = rows[0]
+    now = int(first.drawn_at)
+    return Drawn(
+        lock=first.of_lock,
+        written=first.drawn,
+        token=max(first.drawn, first.epoch << TOKEN_BITS),
+        now=now,
+        over=0 if first.doubt else now,
+        claims=[row for row in rows if row.id is not None],
+    )
 
 
 def claim_of(row: Any) -> LockClaim:
@@ -157,7 +148,7 @@ def write(tx: Tx, decided: Sequence[tuple[Drawn, LockDecision]], *, unwritten: s
     for lock, decision in decided:
         gone += decision.gone
         granted += [grant for grant in decision.granted if grant.claim != unwritten]
-        if decision.last_token > lock.token:
+        if decision.last_token > lock.written:
             raised.append((lock.lock, decision.last_token))
     if raised:
         tx.change(RAISE, d=raised)
