@@ -1,6 +1,6 @@
-"""Jobs for the walks through the console: one ticks, one takes a form, one never ends, one writes markup."""
+"""Jobs for the walks: they tick, take a form, never end, write markup, hold a lock, have a past."""
 
-from foliot import Ctx, every, job
+from foliot import Ctx, cron, every, job
 
 MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
 
@@ -33,3 +33,17 @@ def markup(ctx: Ctx, text: str = "") -> None:
     """Writes markup everywhere it can."""
     ctx.log.info(MARKUP)
     raise ValueError(MARKUP)
+
+
+@job(overlap="allow")
+async def holder(ctx: Ctx) -> None:
+    """Holds a lock until somebody takes it away."""
+    async with ctx.lock("acct:42"):
+        while True:
+            await ctx.sleep_async(1)
+
+
+@job(cron("0 2 * * *"))
+def daily() -> str:
+    """Has a past that can be filled."""
+    return "done"

@@ -82,3 +82,10 @@ def warm_cache() -> str:
 def greet(name: str = "world", shout: bool = False) -> str:
     """Runs when somebody asks."""
     return f"HELLO {name.upper()}" if shout else f"hello {name}"
+
+
+@job(every("25s"), owner="payments", isolation="thread", overlap="allow")
+def close_books(ctx: Ctx) -> int:
+    """Closes the books of one shop after the other."""
+    with ctx.lock("books:2026"):
+        return _work(ctx, 30, 1.0)

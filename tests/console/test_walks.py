@@ -32,7 +32,15 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         made = [found.trigger("slow"), found.trigger("markup", params={"text": MARKUP})]
         for run in made:
             eventually(lambda run=run: found.run(run)["ended_at"] is not None, what="some runs are over")  # type: ignore[misc]
+        found.trigger("holder")
+        found.trigger("holder")
+        eventually(lambda: len(_waiters(found)) == 1, what="one run holds the lock and one waits")
         yield found
+
+
+def _waiters(up: Up) -> list[object]:
+    locks = up.ask("GET", "/api/v1/locks").json()["items"]
+    return [waiter for lock in locks for waiter in lock["waiters"]]
 
 
 def test_people_walk_through_the_console(up: Up) -> None:
@@ -50,7 +58,7 @@ def test_people_walk_through_the_console(up: Up) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=550,
         check=False,
     )
     assert walked.returncode == 0, walked.stdout + walked.stderr

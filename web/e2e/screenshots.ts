@@ -24,6 +24,12 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["runs", "/runs", "table"],
   ["run", run, ".log .line"],
   ["nodes", "/nodes", "#servers"],
+  ["backfills", "/backfills", ".lines li"],
+  ["calendars", "/calendars?name=cn-workdays", "#calendar"],
+  ["locks", "/locks", "tbody tr"],
+  ["events", "/events", ".lines li"],
+  ["tokens", "/tokens", "tbody tr"],
+  ["settings", "/settings", "#about"],
 ];
 
 const wanted = [

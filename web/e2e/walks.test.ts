@@ -162,6 +162,65 @@ test("a year leads to a day, and a day to the sentence about one instant", async
   await page.context().close();
 });
 
+test("a lock is taken away by writing its name, and the next in line gets it", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/locks`);
+  const table = page.getByRole("table", { name: "List of locks" });
+  await table.getByText("waits, place 1").waitFor();
+  await table.getByRole("button", { name: "Take away" }).click();
+  const dialog = page.getByRole("dialog");
+  assert.equal(await dialog.getByRole("button", { name: "Take away" }).isDisabled(), true);
+  await dialog.getByLabel("Write acct:42 to confirm").fill("acct:42");
+  await dialog.getByRole("button", { name: "Take away" }).click();
+  await page.locator(".toast").getByText("acct:42 was taken from").waitFor();
+  await table.getByText("waits, place 1").waitFor({ state: "detached" });
+  await page.goto(`${server.url}/events?subject=acct%3A42`);
+  await page.getByText("lock taken away").waitFor();
+  await page.context().close();
+});
+
+test("the past is filled after a look at its instants, and a calendar is saved", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/daily`);
+  await page.getByRole("button", { name: "Backfill" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("7 instants get a run:").waitFor();
+  await dialog.getByRole("button", { name: "Start 7 runs" }).click();
+  await page.locator(".toast").getByText("7 instants of the past").waitFor();
+  await page.goto(`${server.url}/backfills`);
+  await page.getByText("7 / 7").waitFor();
+  await page.goto(`${server.url}/calendars`);
+  await page.getByRole("button", { name: "New calendar" }).click();
+  await dialog.getByLabel("Name").fill("shop-days");
+  await dialog.getByLabel("Days that count").fill("country: [CN");
+  await dialog.getByText(/^1: /).waitFor();
+  await dialog.getByLabel("Days that count").fill("country: CN\nexclude: [2030-12-31]\n");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.waitForURL(/name=shop-days/);
+  await page.getByText("No job uses it.").waitFor();
+  await page.context().close();
+});
+
+test("a token is shown once, and works until it is revoked", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/tokens`);
+  await page.getByRole("button", { name: "New token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("dashboard");
+  await dialog.getByRole("button", { name: "Make the token" }).click();
+  const secret = (await dialog.locator(".command pre").textContent()) ?? "";
+  const ask = () => fetch(`${server.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${secret}` } });
+  assert.equal((await ask()).status, 200);
+  await dialog.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "Revoke dashboard" }).click();
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await page.locator(".toast").getByText("dashboard was revoked.").waitFor();
+  assert.equal((await ask()).status, 401);
+  assert.equal((await page.content()).includes(secret), false);
+  await page.context().close();
+});
+
 test("a session that ends in the middle of a form keeps what was written", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs`);
@@ -218,6 +277,12 @@ describe("every page", () => {
       [`${run}?tab=attempts`, ".lines li"],
       [`${run}?tab=timeline`, ".lines li"],
       ["/nodes", "#servers"],
+      ["/backfills", ".lines li"],
+      ["/calendars?name=cn-workdays", "#calendar"],
+      ["/locks", "tbody tr"],
+      ["/events", ".lines li"],
+      ["/tokens", "tbody tr"],
+      ["/settings", "#about"],
     ];
     await page.context().close();
   });
@@ -228,12 +293,12 @@ describe("every page", () => {
       for (const [path, ready] of paths) {
         await page.goto(server.url + path);
         await page.locator(ready).first().waitFor();
-        assert.deepEqual(await violations(page), [], path);
+        assert.deepEqual(await violations(page, theme), [], path);
       }
       await page.goto(`${server.url}/jobs`);
       await page.getByRole("button", { name: "Trigger slow" }).click();
       await page.getByRole("dialog").getByLabel("name").waitFor();
-      assert.deepEqual(await violations(page), [], "the form of a trigger");
+      assert.deepEqual(await violations(page, theme), [], "the form of a trigger");
       await page.context().close();
     });
   }
@@ -273,10 +338,12 @@ interface Violation {
   nodes: { html: string }[];
 }
 
-async function violations(page: Page): Promise<string[]> {
+/** All rules in the light theme. Another theme has other colours, and nothing else that differs. */
+async function violations(page: Page, theme: "light" | "dark"): Promise<string[]> {
   // The content policy lets no script into the page: the tool comes in beside it, as the browser's own tools do.
   await page.evaluate(AXE);
-  const { violations } = (await page.evaluate("axe.run()")) as { violations: Violation[] };
+  const rules = theme === "light" ? "{}" : '{ runOnly: ["color-contrast"] }';
+  const { violations } = (await page.evaluate(`axe.run(${rules})`)) as { violations: Violation[] };
   return violations.map(
     (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`,
   );

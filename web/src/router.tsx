@@ -62,7 +62,55 @@ const nodes = createRoute({
   component: lazyRouteComponent(() => import("./pages/Nodes.tsx"), "NodesPage"),
 });
 
-const tree = root.addChildren([overview, login, jobs, job, runs, run, nodes]);
+const locks = createRoute({
+  getParentRoute: () => root,
+  path: "/locks",
+  component: lazyRouteComponent(() => import("./pages/Locks.tsx"), "LocksPage"),
+});
+const events = createRoute({
+  getParentRoute: () => root,
+  path: "/events",
+  validateSearch: (search: Search) =>
+    present({ topic: text(search.topic), subject: text(search.subject), span: text(search.span) }),
+  component: lazyRouteComponent(() => import("./pages/Events.tsx"), "EventsPage"),
+});
+const calendars = createRoute({
+  getParentRoute: () => root,
+  path: "/calendars",
+  validateSearch: (search: Search) => present({ name: text(search.name) }),
+  component: lazyRouteComponent(() => import("./pages/Calendars.tsx"), "CalendarsPage"),
+});
+const backfills = createRoute({
+  getParentRoute: () => root,
+  path: "/backfills",
+  component: lazyRouteComponent(() => import("./pages/Backfills.tsx"), "BackfillsPage"),
+});
+const tokens = createRoute({
+  getParentRoute: () => root,
+  path: "/tokens",
+  component: lazyRouteComponent(() => import("./pages/Tokens.tsx"), "TokensPage"),
+});
+const settings = createRoute({
+  getParentRoute: () => root,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("./pages/Settings.tsx"), "SettingsPage"),
+});
+
+const tree = root.addChildren([
+  overview,
+  login,
+  jobs,
+  job,
+  runs,
+  run,
+  nodes,
+  locks,
+  events,
+  calendars,
+  backfills,
+  tokens,
+  settings,
+]);
 
 export const router = createRouter({ routeTree: tree, scrollRestoration: true });
 

@@ -194,3 +194,46 @@ export const search = (q: string) =>
     enabled: q.trim() !== "",
     placeholderData: keepPreviousData,
   });
+
+export const locks = () =>
+  infiniteQueryOptions({
+    queryKey: ["locks"],
+    queryFn: ({ signal, pageParam }) =>
+      call("list_locks", { query: { limit: 100, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: 3000,
+  });
+
+export const calendars = () =>
+  queryOptions({ queryKey: ["calendars"], queryFn: ({ signal }) => call("list_calendars", { signal }) });
+
+export const calendar = (name: string) =>
+  queryOptions({
+    queryKey: ["calendars", name],
+    queryFn: ({ signal }) => call("get_calendar", { path: { name }, signal }),
+  });
+
+export const backfills = (job = "") =>
+  infiniteQueryOptions({
+    queryKey: ["backfills", job],
+    queryFn: ({ signal, pageParam }) =>
+      call("list_backfills", { query: { job, limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: 3000,
+  });
+
+export const tokens = (all: boolean) =>
+  queryOptions({
+    queryKey: ["tokens", all],
+    queryFn: ({ signal }) => call("list_tokens", { query: { all }, signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const limits = () =>
+  queryOptions({
+    queryKey: ["limits"],
+    queryFn: ({ signal }) => call("list_limits", { query: { limit: 200 }, signal }),
+    refetchInterval: 5000,
+  });

@@ -8,6 +8,7 @@ import type { JobOut } from "../api/types.ts";
 import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
+import { BackfillDialog } from "../parts/BackfillDialog.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -39,7 +40,7 @@ function Content({ job }: { job: JobOut }) {
   const rights = useRights();
   const { tab = "runs" } = useSearch({ from: "/jobs/$namespace/$name" });
   const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
-  const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume">("");
+  const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume" | "fill">("");
   const isPaused = job.state === "PAUSED";
   const close = () => setOpened("");
   const at = job.next_due_at ?? job.next_at;
@@ -59,6 +60,11 @@ function Content({ job }: { job: JobOut }) {
           {rights.write && job.schedule !== null && (
             <Button variant="default" onClick={() => setOpened(isPaused ? "resume" : "pause")}>
               {say(isPaused ? "do.resume" : "do.pause")}
+            </Button>
+          )}
+          {rights.run && job.schedule !== null && (
+            <Button variant="default" onClick={() => setOpened("fill")}>
+              {say("do.backfill")}
             </Button>
           )}
         </div>
@@ -154,6 +160,7 @@ function Content({ job }: { job: JobOut }) {
         </Tabs.Panel>
       </Tabs>
       {opened === "trigger" && <TriggerDialog name={job.name} namespace={job.namespace} close={close} />}
+      {opened === "fill" && <BackfillDialog job={job} close={close} />}
       {opened === "pause" && <PauseDialog job={job} close={close} />}
       {opened === "resume" && <ResumeDialog job={job} close={close} />}
     </>

@@ -9,7 +9,7 @@ import { Loaded } from "../parts/Loaded.tsx";
 import { useZone } from "../parts/settings.ts";
 import type { Tone } from "../parts/state.ts";
 import { At } from "../parts/Times.tsx";
-import { isWord, type Say, useSay } from "../words/say.ts";
+import { isWord, type Say, useLanguage, useSay } from "../words/say.ts";
 
 const BAD_DAYS = 12;
 
@@ -35,6 +35,7 @@ export function toneOfDay(counts: Record<string, number>): Tone {
 
 function Year({ job, found }: { job: JobOut; found: DaysOut }) {
   const say = useSay();
+  const language = useLanguage();
   const days = new Map(found.days.map((day) => [day.day, day]));
   const weeks = weeksOf(found.first, found.last);
   const totals = totalOf(found.days);
@@ -58,7 +59,7 @@ function Year({ job, found }: { job: JobOut; found: DaysOut }) {
       <div className="year" role="region" aria-label={say("year.label")} tabIndex={0}>
         <div className="months" aria-hidden="true">
           {weeks.map((week, index) => (
-            <span key={week.find((day) => day) ?? index}>{monthOf(week)}</span>
+            <span key={week.find((day) => day) ?? index}>{monthOf(week, language)}</span>
           ))}
         </div>
         <div className="weeks">
@@ -138,7 +139,7 @@ function totalOf(days: JobDayOut[]): Record<string, number> {
 }
 
 /** The month stands over the week in which it begins. */
-function monthOf(week: (string | null)[]): string {
+function monthOf(week: (string | null)[], language: string): string {
   const first = week.find((day) => day?.endsWith("-01"));
-  return first ? first.slice(5, 7) : "";
+  return first ? new Date(first).toLocaleDateString(language, { month: "short", timeZone: "UTC" }) : "";
 }

@@ -1,13 +1,14 @@
 /// All jobs: schedule in words, next instant, last result, the strip of latest runs, actions on the row.
-import { ActionIcon, Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import { jobs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
+import { FilterText } from "../parts/FilterText.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -18,8 +19,6 @@ import { useNow } from "../parts/settings.ts";
 import { At, FromNow, Took } from "../parts/Times.tsx";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
-
-const WRITTEN_MS = 250;
 
 type Opened = { what: "trigger" | "pause" | "resume"; job: JobOut } | null;
 
@@ -94,38 +93,6 @@ function withoutEmpty<T extends object>(search: T): T {
   return Object.fromEntries(
     Object.entries(search).filter(([, value]) => value !== "" && value !== false),
   ) as T;
-}
-
-/** What is written reaches the address when the user pauses, and the address reaches the field. */
-export function FilterText({
-  value,
-  set,
-  hint,
-}: {
-  value: string;
-  set: (value: string) => void;
-  hint?: string;
-}) {
-  const say = useSay();
-  const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is written starts the wait
-  useEffect(() => {
-    if (text === value) return;
-    const timer = setTimeout(() => set(text), WRITTEN_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  const label = hint ?? say("jobs.filter_hint");
-  return (
-    <TextInput
-      className="wide"
-      data-filter
-      aria-label={label}
-      placeholder={label}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-    />
-  );
 }
 
 function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {

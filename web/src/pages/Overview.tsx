@@ -66,6 +66,10 @@ function Content({ found }: { found: OverviewOut }) {
           <h2 id="running">{say("over.running")}</h2>
           <Running runs={found.running} />
         </section>
+        <section className="part" aria-labelledby="crowd">
+          <h2 id="crowd">{say("over.crowd")}</h2>
+          <Crowd />
+        </section>
       </div>
       <div>
         {found.cluster && (
@@ -74,10 +78,6 @@ function Content({ found }: { found: OverviewOut }) {
             <Cluster cluster={found.cluster} />
           </section>
         )}
-        <section className="part" aria-labelledby="crowd">
-          <h2 id="crowd">{say("over.crowd")}</h2>
-          <Crowd />
-        </section>
         <section className="part" aria-labelledby="next">
           <h2 id="next">{say("over.next")}</h2>
           <Next jobs={found.next} />

@@ -7,9 +7,9 @@ import { runs } from "../api/queries.ts";
 import type { Change } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
 import { Command } from "../parts/Command.tsx";
+import { FilterText } from "../parts/FilterText.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { useSay } from "../words/say.ts";
-import { FilterText } from "./Jobs.tsx";
 import { RunTable } from "./RunTable.tsx";
 
 const STATES = ["PENDING", "HELD", "RETRYING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;

@@ -16,15 +16,21 @@ interface Props {
   says: string;
   action: string;
   isDanger?: boolean;
+  /** What cannot be undone is confirmed by writing its name. */
+  name?: string;
+  /** False: the change takes no reason. */
+  hasReason?: boolean;
   change: (intent: Intent) => Promise<void>;
   close: () => void;
   children?: ReactNode;
 }
 
-export function Confirm({ title, says, action, isDanger = false, change, close, children }: Props) {
+export function Confirm(props: Props) {
+  const { title, says, action, isDanger = false, name, hasReason = true, change, close, children } = props;
   const say = useSay();
   const client = useQueryClient();
   const [reason, setReason] = useState("");
+  const [written, setWritten] = useState("");
   const [key] = useState(newKey);
   const doing = useMutation({
     mutationFn: () => change({ reason, key }),
@@ -51,17 +57,31 @@ export function Confirm({ title, says, action, isDanger = false, change, close, 
       >
         <p>{says}</p>
         {children}
-        <TextInput
-          label={say("do.reason")}
-          description={say("do.reason_hint")}
-          value={reason}
-          maxLength={500}
-          onChange={(event) => setReason(event.currentTarget.value)}
-          data-autofocus
-        />
+        {hasReason && (
+          <TextInput
+            label={say("do.reason")}
+            description={say("do.reason_hint")}
+            value={reason}
+            maxLength={500}
+            onChange={(event) => setReason(event.currentTarget.value)}
+            data-autofocus
+          />
+        )}
+        {name !== undefined && (
+          <TextInput
+            label={say("do.write_name", { name })}
+            value={written}
+            onChange={(event) => setWritten(event.currentTarget.value)}
+          />
+        )}
         {doing.error && <ProblemBox error={doing.error} />}
         <div className="row">
-          <Button type="submit" loading={doing.isPending} {...(isDanger ? { color: "red.9" } : {})}>
+          <Button
+            type="submit"
+            loading={doing.isPending}
+            disabled={name !== undefined && written !== name}
+            {...(isDanger ? { color: "red.9" } : {})}
+          >
             {action}
           </Button>
           <Button variant="default" onClick={close}>

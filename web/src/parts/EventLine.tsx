@@ -1,11 +1,12 @@
 /// One line of the journal: when, what, who; and why, where somebody said so.
+import type { ReactNode } from "react";
 import type { EventOut } from "../api/types.ts";
 import { isWord, useSay } from "../words/say.ts";
 import { JobLink, RunLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { At } from "./Times.tsx";
 
-export function EventLine({ event }: { event: EventOut }) {
+export function EventLine({ event, children }: { event: EventOut; children?: ReactNode }) {
   const say = useSay();
   const word = `event.${event.kind}`;
   const reason = event.data.reason;
@@ -24,6 +25,7 @@ export function EventLine({ event }: { event: EventOut }) {
           <Raw>{reason}</Raw>
         </span>
       )}
+      {children}
     </li>
   );
 }

@@ -5,7 +5,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { search } from "../api/queries.ts";
 import type { HitOut } from "../api/types.ts";
-import { useSay, type Word } from "../words/say.ts";
+import { useSay } from "../words/say.ts";
+import { MAIN, useMorePlaces } from "./places.ts";
 
 interface Target {
   kind: "job" | "run" | "node" | "page";
@@ -13,13 +14,6 @@ interface Target {
   detail: string;
   to: string;
 }
-
-const PAGES: [Word, string][] = [
-  ["nav.overview", "/"],
-  ["nav.jobs", "/jobs"],
-  ["nav.runs", "/runs"],
-  ["nav.nodes", "/nodes"],
-];
 
 export function Search({ close }: { close: () => void }) {
   const say = useSay();
@@ -29,7 +23,8 @@ export function Search({ close }: { close: () => void }) {
   const listId = useId();
   const wanted = useDeferredValue(text.trim());
   const found = useQuery(search(wanted));
-  const pages: Target[] = PAGES.map(([word, to]) => ({
+  const places = [...MAIN, ...useMorePlaces()];
+  const pages: Target[] = places.map(({ word, to }) => ({
     kind: "page" as const,
     name: say(word),
     detail: "",

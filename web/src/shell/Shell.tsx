@@ -16,6 +16,7 @@ import { chooseZone, useNow, useZone } from "../parts/settings.ts";
 import { Toasts } from "../parts/Toasts.tsx";
 import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
 import { LoginForm, LoginPage } from "./Login.tsx";
+import { MAIN, type Place, useMorePlaces } from "./places.ts";
 import { Search } from "./Search.tsx";
 
 export function Shell() {
@@ -78,30 +79,57 @@ function Rail() {
   const say = useSay();
   const { data } = useQuery(overview());
   const needs = data ? needsOf(data).length : 0;
+  const more = useMorePlaces();
   const { pathname } = useLocation();
-  const items = [
-    { to: "/", icon: "overview", word: "nav.overview" },
-    { to: "/jobs", icon: "jobs", word: "nav.jobs" },
-    { to: "/runs", icon: "runs", word: "nav.runs" },
-    { to: "/nodes", icon: "nodes", word: "nav.nodes" },
-  ] as const;
+  const isMore = more.some((place) => pathname.startsWith(place.to));
   return (
     <nav className="rail" aria-label={say("nav.label")}>
       <div className="brand" translate="no">
         <img src={mark} alt="" />
         Foliot
       </div>
-      {items.map(({ to, icon, word }) => {
-        const isHere = to === "/" ? pathname === "/" : pathname.startsWith(to);
-        return (
-          <Link key={to} to={to} className="item" aria-current={isHere ? "page" : undefined}>
-            <Icon name={icon} />
-            {say(word)}
-            {to === "/" && needs > 0 && <span className="count">{needs}</span>}
-          </Link>
-        );
-      })}
+      {MAIN.map((place) => (
+        <RailItem key={place.to} place={place} needs={needs} />
+      ))}
+      <div className="further">
+        {more.map((place) => (
+          <RailItem key={place.to} place={place} needs={0} />
+        ))}
+      </div>
+      <Menu position="top-end" transitionProps={{ duration: 0 }}>
+        <Menu.Target>
+          <button type="button" className="item onphone" aria-current={isMore ? "page" : undefined}>
+            <Icon name="more" />
+            {say("do.more")}
+          </button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {more.map(({ to, icon, word }) => (
+            <Menu.Item
+              key={to}
+              leftSection={<Icon name={icon} />}
+              renderRoot={(props) => <Link to={to} {...props} />}
+            >
+              {say(word)}
+            </Menu.Item>
+          ))}
+        </Menu.Dropdown>
+      </Menu>
     </nav>
+  );
+}
+
+function RailItem({ place, needs }: { place: Place; needs: number }) {
+  const say = useSay();
+  const { pathname } = useLocation();
+  const { to, icon, word } = place;
+  const isHere = to === "/" ? pathname === "/" : pathname.startsWith(to);
+  return (
+    <Link to={to} className="item" aria-current={isHere ? "page" : undefined}>
+      <Icon name={icon} />
+      {say(word)}
+      {to === "/" && needs > 0 && <span className="count">{needs}</span>}
+    </Link>
   );
 }
 
@@ -235,7 +263,7 @@ function Keys({ close }: { close: () => void }) {
   const keys = [
     ["Ctrl K", "keys.search"],
     ["/", "keys.filter"],
-    ["g o · g j · g r · g n", "keys.go"],
+    ["g o · g j · g r · g n · g l · g e · g b", "keys.go"],
     ["?", "keys.help"],
   ] as const;
   return (
@@ -257,7 +285,15 @@ function Keys({ close }: { close: () => void }) {
   );
 }
 
-const GO: Record<string, string> = { o: "/", j: "/jobs", r: "/runs", n: "/nodes" };
+const GO: Record<string, string> = {
+  o: "/",
+  j: "/jobs",
+  r: "/runs",
+  n: "/nodes",
+  l: "/locks",
+  e: "/events",
+  b: "/backfills",
+};
 const PAIR_MS = 1200;
 
 function useKeys(open: (what: "search" | "keys") => void): void {

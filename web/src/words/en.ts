@@ -1,5 +1,8 @@
 /// Everything the console says, in English. Keys are the same in each language; a test compares them.
+import { enPlaces } from "./enPlaces.ts";
+
 export const en = {
+  ...enPlaces,
   "nav.overview": "Overview",
   "nav.jobs": "Jobs",
   "nav.runs": "Runs",
@@ -301,7 +304,7 @@ export const en = {
   "keys.title": "Keys",
   "keys.search": "search everything",
   "keys.filter": "go to the filter",
-  "keys.go": "go to Overview, Jobs, Runs, Nodes",
+  "keys.go": "go to Overview, Jobs, Runs, Nodes, Locks, Events, Backfills",
   "keys.help": "this list",
   "login.title": "Log in",
   "login.says": "Ask for a link in a terminal on the server's machine and open it:",

@@ -1,7 +1,10 @@
 /// 控制台的全部文字（简体中文）。
 import type { Word } from "./en.ts";
 
+import { zhPlaces } from "./zhPlaces.ts";
+
 export const zh: Record<Word, string> = {
+  ...zhPlaces,
   "nav.overview": "总览",
   "nav.jobs": "任务",
   "nav.runs": "执行",
@@ -301,7 +304,7 @@ export const zh: Record<Word, string> = {
   "keys.title": "快捷键",
   "keys.search": "搜索全部",
   "keys.filter": "转到筛选",
-  "keys.go": "转到总览、任务、执行、节点",
+  "keys.go": "转到总览、任务、执行、节点、锁、事件、补数",
   "keys.help": "显示此列表",
   "login.title": "登录",
   "login.says": "在服务器所在机器的终端中获取登录链接并打开：",

@@ -1,0 +1,175 @@
+/// Locks: who holds each, under which token and until when, who waits, and the way to take one away.
+import { Button } from "@mantine/core";
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Fragment, useState } from "react";
+import { call } from "../api/call.ts";
+import { locks } from "../api/queries.ts";
+import type { LockOut, LockOwnerOut } from "../api/types.ts";
+import { Command } from "../parts/Command.tsx";
+import { Confirm } from "../parts/Confirm.tsx";
+import { RunLink } from "../parts/links.tsx";
+import { Pages } from "../parts/Pages.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { At, FromNow, Since } from "../parts/Times.tsx";
+import { tell } from "../parts/Toasts.tsx";
+import { useSay } from "../words/say.ts";
+
+const EXAMPLE = `with ctx.lock("acct:42") as lock:
+    ...`;
+
+type Held = { lock: LockOut; owner: LockOwnerOut };
+
+export function LocksPage() {
+  const say = useSay();
+  const query = useInfiniteQuery(locks());
+  const [taken, setTaken] = useState<Held | null>(null);
+  return (
+    <>
+      <div className="title">
+        <h1>{say("locks.title")}</h1>
+      </div>
+      <Pages
+        query={query}
+        empty={
+          <div className="empty">
+            <p>{say("locks.none")}</p>
+            <Command text={EXAMPLE} />
+          </div>
+        }
+      >
+        {(all) => <LockTable locks={all} take={setTaken} />}
+      </Pages>
+      {taken && <TakeDialog held={taken} close={() => setTaken(null)} />}
+    </>
+  );
+}
+
+function LockTable({ locks: all, take }: { locks: LockOut[]; take: (held: Held) => void }) {
+  const say = useSay();
+  const rights = useRights();
+  return (
+    <table className="list" aria-label={say("locks.list")}>
+      <thead>
+        <tr>
+          <th>{say("locks.name")}</th>
+          <th>{say("locks.owner")}</th>
+          <th>{say("locks.mode")}</th>
+          <th className="right">{say("locks.token")}</th>
+          <th className="right">{say("locks.age")}</th>
+          <th>{say("locks.until")}</th>
+          <th className="tight">
+            <span className="hidden">{say("jobs.actions")}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map((lock) => (
+          <Fragment key={`${lock.namespace}/${lock.name}`}>
+            {lock.holders.map((owner, index) => (
+              <tr key={`${owner.owner} ${owner.token}`}>
+                <td className="first">{index === 0 && <Name lock={lock} />}</td>
+                <td>
+                  <Owner owner={owner} />
+                </td>
+                <td>
+                  <Mode mode={owner.mode} />
+                </td>
+                <td className="right mono" data-label={say("locks.token")}>
+                  {owner.token}
+                </td>
+                <td className="right" data-label={say("locks.age")}>
+                  {owner.granted_at && <Since iso={owner.granted_at} />}
+                </td>
+                <td data-label={say("locks.until")}>
+                  <FromNow iso={owner.until} />
+                </td>
+                <td className="tight">
+                  {rights.run && owner.token !== null && (
+                    <Button size="compact-xs" variant="default" onClick={() => take({ lock, owner })}>
+                      {say("locks.take")}
+                    </Button>
+                  )}
+                </td>
+              </tr>
+            ))}
+            {lock.waiters.map((owner, index) => (
+              <tr key={`${owner.owner} ${owner.asked_at} waits`}>
+                <td className="first">{index === 0 && lock.holders.length === 0 && <Name lock={lock} />}</td>
+                <td>
+                  <span className="tone-wait">{say("locks.waits", { place: index + 1 })}</span>{" "}
+                  <Owner owner={owner} />
+                </td>
+                <td>
+                  <Mode mode={owner.mode} />
+                </td>
+                <td />
+                <td className="right" data-label={say("locks.age")}>
+                  <Since iso={owner.asked_at} />
+                </td>
+                <td />
+                <td />
+              </tr>
+            ))}
+          </Fragment>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Name({ lock }: { lock: LockOut }) {
+  return (
+    <span className="name">
+      <Raw mono>
+        {lock.namespace !== "default" && <span className="soft">{lock.namespace} / </span>}
+        {lock.name}
+      </Raw>
+    </span>
+  );
+}
+
+function Owner({ owner }: { owner: LockOwnerOut }) {
+  return (
+    <span className="row">
+      {owner.owner.startsWith("r-") ? <RunLink run={owner.owner} /> : <Raw>{owner.owner}</Raw>}
+      {owner.job && <Raw>{owner.job}</Raw>}
+      {owner.node && (
+        <span className="soft">
+          <Raw>{owner.node}</Raw>
+        </span>
+      )}
+    </span>
+  );
+}
+
+function Mode({ mode }: { mode: string }) {
+  const say = useSay();
+  if (mode === "exclusive" || mode === "shared") return say(`mode.${mode}`);
+  return <Raw>{mode}</Raw>;
+}
+
+function TakeDialog({ held, close }: { held: Held; close: () => void }) {
+  const say = useSay();
+  const { lock, owner } = held;
+  const { name, namespace } = lock;
+  return (
+    <Confirm
+      title={say("locks.take_title", { name })}
+      says={say("locks.take_says", { owner: owner.owner, count: lock.waiters.length })}
+      action={say("locks.take")}
+      name={name}
+      isDanger
+      close={close}
+      change={async ({ reason, key }) => {
+        const body = { token: owner.token ?? "", reason };
+        await call("release_lock", { path: { name }, query: { namespace }, body, key });
+        tell(say("locks.taken", { name, owner: owner.owner }));
+      }}
+    >
+      <p className="soft small">
+        {say("locks.token")} <Raw mono>{owner.token}</Raw> · <At iso={owner.granted_at ?? owner.asked_at} />
+      </p>
+    </Confirm>
+  );
+}

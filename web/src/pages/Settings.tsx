@@ -1,0 +1,159 @@
+/// Settings: what this browser shows, who is logged in, the limits of the cluster, and what runs here.
+import { Button, NativeSelect, SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { overview, limits as readLimits, whoami } from "../api/queries.ts";
+import { logOut } from "../api/session.ts";
+import type { LimitOut } from "../api/types.ts";
+import { browserZone } from "../format/time.ts";
+import { Loaded } from "../parts/Loaded.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { chooseZone, useZone } from "../parts/settings.ts";
+import { choose, type Language, useLanguage, useSay } from "../words/say.ts";
+
+export function SettingsPage() {
+  const say = useSay();
+  const limits = useQuery(readLimits());
+  const { data: seen } = useQuery(overview());
+  const server = seen?.cluster?.nodes.find((node) => node.kind === "server");
+  return (
+    <>
+      <div className="title">
+        <h1>{say("set.title")}</h1>
+      </div>
+      <div className="columns">
+        <div>
+          <Look />
+          <Session />
+        </div>
+        <div>
+          <section className="part" aria-labelledby="limits">
+            <h2 id="limits">{say("set.limits")}</h2>
+            <Loaded query={limits}>{(found) => <Limits limits={found.items} />}</Loaded>
+          </section>
+          {seen?.cluster && (
+            <section className="part" aria-labelledby="about">
+              <h2 id="about">{say("set.about")}</h2>
+              <dl className="figures">
+                <div>
+                  <dt translate="no">Foliot</dt>
+                  <dd translate="no">{server?.version}</dd>
+                </div>
+                <div>
+                  <dt>{say("nodes.store")}</dt>
+                  <dd translate="no">{seen.cluster.store}</dd>
+                </div>
+                <div>
+                  <dt>{say("over.servers")}</dt>
+                  <dd>{seen.cluster.servers_online}</dd>
+                </div>
+              </dl>
+              <p>
+                <Button component="a" href="/api/docs" variant="default" size="compact-sm">
+                  {say("head.api")}
+                </Button>
+              </p>
+            </section>
+          )}
+        </div>
+      </div>
+    </>
+  );
+}
+
+function Look() {
+  const say = useSay();
+  const client = useQueryClient();
+  const language = useLanguage();
+  const zone = useZone();
+  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const mine = browserZone();
+  return (
+    <section className="part stack" aria-labelledby="look">
+      <h2 id="look">{say("set.look")}</h2>
+      <NativeSelect
+        label={say("set.language")}
+        value={language}
+        translate="no"
+        onChange={(event) => {
+          choose(event.currentTarget.value as Language);
+          void client.invalidateQueries();
+        }}
+        data={[
+          { value: "en", label: "English" },
+          { value: "zh-CN", label: "中文" },
+        ]}
+      />
+      <NativeSelect
+        label={say("head.zone")}
+        value={zone}
+        translate="no"
+        onChange={(event) => chooseZone(event.currentTarget.value)}
+        data={mine === "UTC" ? ["UTC"] : [mine, "UTC"]}
+      />
+      <SegmentedControl
+        aria-label={say("set.theme")}
+        value={colorScheme}
+        onChange={(value) => setColorScheme(value as typeof colorScheme)}
+        transitionDuration={0}
+        data={[
+          { value: "light", label: say("set.light") },
+          { value: "dark", label: say("set.dark") },
+          { value: "auto", label: say("set.system") },
+        ]}
+      />
+    </section>
+  );
+}
+
+function Session() {
+  const say = useSay();
+  const query = useQuery(whoami());
+  return (
+    <section className="part" aria-labelledby="session">
+      <h2 id="session">{say("set.session")}</h2>
+      <Loaded query={query} rows={1}>
+        {(who) => (
+          <>
+            <p className="row">
+              <b>
+                <Raw>{who.name}</Raw>
+              </b>
+              {who.scopes.map((scope) => (
+                <span key={scope} className="tag tone-idle" translate="no">
+                  {scope}
+                </span>
+              ))}
+              <Raw>{[who.namespace, who.group].filter(Boolean).join(" / ")}</Raw>
+            </p>
+            <Button variant="default" size="compact-sm" onClick={() => void logOut()}>
+              {say("head.logout")}
+            </Button>
+          </>
+        )}
+      </Loaded>
+    </section>
+  );
+}
+
+function Limits({ limits }: { limits: LimitOut[] }) {
+  const say = useSay();
+  if (limits.length === 0) return <p className="soft">{say("set.no_limits")}</p>;
+  return (
+    <ul className="lines">
+      {limits.map((limit) => (
+        <li key={`${limit.namespace} ${limit.name}`}>
+          <Raw mono>{limit.name}</Raw>
+          <span className="soft">
+            <Raw>{limit.namespace}</Raw>
+          </span>
+          <span className="end">
+            <span className="meter" aria-hidden="true">
+              <i style={{ width: `${Math.min(100, (limit.used / Math.max(1, limit.max)) * 100)}%` }} />
+            </span>
+            {limit.used} / {limit.max}
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,218 @@
+/// Tokens: who may do what until when. A new one shows its secret once.
+import { Button, Checkbox, Modal, MultiSelect, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { call, newKey } from "../api/call.ts";
+import { tokens } from "../api/queries.ts";
+import type { IssuedOut, TokenOut } from "../api/types.ts";
+import { Command } from "../parts/Command.tsx";
+import { Confirm } from "../parts/Confirm.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { ProblemBox } from "../parts/Problem.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { At, FromNow } from "../parts/Times.tsx";
+import { tell } from "../parts/Toasts.tsx";
+import { useSay } from "../words/say.ts";
+
+const SCOPES = ["read", "run", "write", "admin", "worker", "script", "lock"];
+
+export function TokensPage() {
+  const say = useSay();
+  const [isAll, setAll] = useState(false);
+  const query = useQuery(tokens(isAll));
+  const [isNew, setNew] = useState(false);
+  const [revoked, setRevoked] = useState<TokenOut | null>(null);
+  return (
+    <>
+      <div className="title">
+        <h1>{say("tokens.title")}</h1>
+        <div className="acts">
+          <Button onClick={() => setNew(true)}>{say("tokens.new")}</Button>
+        </div>
+      </div>
+      <div className="filters">
+        <Checkbox
+          label={say("tokens.all")}
+          checked={isAll}
+          onChange={(event) => setAll(event.currentTarget.checked)}
+        />
+      </div>
+      <Loaded query={query}>{(found) => <TokenTable tokens={found.items} revoke={setRevoked} />}</Loaded>
+      {isNew && <NewToken close={() => setNew(false)} />}
+      {revoked && (
+        <Confirm
+          title={say("tokens.revoke_title", { name: revoked.name })}
+          says={say("tokens.revoke_says")}
+          action={say("tokens.revoke")}
+          hasReason={false}
+          isDanger
+          close={() => setRevoked(null)}
+          change={async ({ key }) => {
+            await call("revoke_token", { path: { name: revoked.id }, key });
+            tell(say("tokens.revoked_one", { name: revoked.name }));
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+function TokenTable({ tokens: all, revoke }: { tokens: TokenOut[]; revoke: (token: TokenOut) => void }) {
+  const say = useSay();
+  return (
+    <table className="list" aria-label={say("tokens.list")}>
+      <thead>
+        <tr>
+          <th>{say("tokens.name")}</th>
+          <th>{say("tokens.scopes")}</th>
+          <th>{say("tokens.within")}</th>
+          <th>{say("tokens.made")}</th>
+          <th>{say("tokens.used")}</th>
+          <th>{say("tokens.expires")}</th>
+          <th className="tight">
+            <span className="hidden">{say("jobs.actions")}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {all.map((token) => (
+          <tr key={token.id} className={token.revoked_at ? "dim" : undefined}>
+            <td className="first name">
+              <Raw>{token.name}</Raw>
+            </td>
+            <td>
+              <span className="row" translate="no">
+                {token.scopes.map((scope) => (
+                  <span key={scope} className="tag tone-idle">
+                    {scope}
+                  </span>
+                ))}
+              </span>
+            </td>
+            <td>
+              <Raw>{[token.namespace, token.group].filter(Boolean).join(" / ")}</Raw>
+            </td>
+            <td data-label={say("tokens.made")}>
+              <At iso={token.created_at} />{" "}
+              <span className="soft">
+                <Raw>{token.created_by}</Raw>
+              </span>
+            </td>
+            <td data-label={say("tokens.used")}>
+              {token.last_used_at && <FromNow iso={token.last_used_at} />}
+            </td>
+            <td data-label={say("tokens.expires")}>
+              {token.revoked_at ? (
+                <span className="tag tone-bad">{say("tokens.revoked")}</span>
+              ) : (
+                <FromNow iso={token.expires_at} />
+              )}
+            </td>
+            <td className="tight">
+              {!token.revoked_at && (
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`${say("tokens.revoke")} ${token.name}`}
+                  onClick={() => revoke(token)}
+                >
+                  {say("tokens.revoke")}
+                </Button>
+              )}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function NewToken({ close }: { close: () => void }) {
+  const say = useSay();
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [scopes, setScopes] = useState<string[]>(["read"]);
+  const [namespace, setNamespace] = useState("");
+  const [expires, setExpires] = useState("90d");
+  const [key, setKey] = useState(newKey);
+  const making = useMutation({
+    mutationFn: () => {
+      const body = { name, scopes, expires, ...(namespace && { namespace }) };
+      return call("create_token", { body, key });
+    },
+    onSuccess: () => void client.invalidateQueries({ queryKey: ["tokens"] }),
+    onError: () => setKey(newKey()),
+  });
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={say("tokens.new")}
+      closeButtonProps={{ "aria-label": say("do.close") }}
+      transitionProps={{ duration: 0 }}
+      centered
+    >
+      {making.data ? (
+        <Once issued={making.data} close={close} />
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!making.isPending) making.mutate();
+          }}
+        >
+          <TextInput
+            label={say("tokens.name")}
+            required
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+          <MultiSelect
+            label={say("tokens.scopes")}
+            data={SCOPES}
+            value={scopes}
+            onChange={setScopes}
+            comboboxProps={{ transitionProps: { duration: 0 } }}
+            translate="no"
+          />
+          <TextInput
+            label={say("tokens.namespace")}
+            value={namespace}
+            onChange={(event) => setNamespace(event.currentTarget.value)}
+          />
+          <TextInput
+            label={say("tokens.lives", { example: "12h, 90d" })}
+            required
+            value={expires}
+            onChange={(event) => setExpires(event.currentTarget.value)}
+          />
+          {making.error && <ProblemBox error={making.error} />}
+          <div className="row">
+            <Button type="submit" loading={making.isPending}>
+              {say("tokens.make")}
+            </Button>
+            <Button variant="default" onClick={close}>
+              {say("do.close")}
+            </Button>
+          </div>
+        </form>
+      )}
+    </Modal>
+  );
+}
+
+/** The secret is in this one answer: it is kept in no cache and in no store of the browser. */
+function Once({ issued, close }: { issued: IssuedOut; close: () => void }) {
+  const say = useSay();
+  return (
+    <div className="stack">
+      <p>{say("tokens.once", { name: issued.record.name })}</p>
+      <Command text={issued.token} />
+      <div className="row">
+        <Button onClick={close}>{say("tokens.kept")}</Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,38 @@
+/// The text field of a filter.
+import { TextInput } from "@mantine/core";
+import { useEffect, useState } from "react";
+import { useSay } from "../words/say.ts";
+
+const WRITTEN_MS = 250;
+
+/** What is written reaches the address when the user pauses, and the address reaches the field. */
+export function FilterText({
+  value,
+  set,
+  hint,
+}: {
+  value: string;
+  set: (value: string) => void;
+  hint?: string;
+}) {
+  const say = useSay();
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only what is written starts the wait
+  useEffect(() => {
+    if (text === value) return;
+    const timer = setTimeout(() => set(text), WRITTEN_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  const label = hint ?? say("jobs.filter_hint");
+  return (
+    <TextInput
+      className="wide"
+      data-filter
+      aria-label={label}
+      placeholder={label}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
+  );
+}

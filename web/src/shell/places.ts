@@ -1,0 +1,26 @@
+/// The pages of the console, in the order of the rail.
+import { useRights } from "../parts/rights.ts";
+
+export const MAIN = [
+  { to: "/", icon: "overview", word: "nav.overview" },
+  { to: "/jobs", icon: "jobs", word: "nav.jobs" },
+  { to: "/runs", icon: "runs", word: "nav.runs" },
+  { to: "/nodes", icon: "nodes", word: "nav.nodes" },
+] as const;
+
+const MORE = [
+  { to: "/backfills", icon: "backfills", word: "nav.backfills" },
+  { to: "/calendars", icon: "calendars", word: "nav.calendars" },
+  { to: "/locks", icon: "locks", word: "nav.locks" },
+  { to: "/events", icon: "events", word: "nav.events" },
+  { to: "/tokens", icon: "tokens", word: "nav.tokens" },
+  { to: "/settings", icon: "settings", word: "nav.settings" },
+] as const;
+
+export type Place = (typeof MAIN)[number] | (typeof MORE)[number];
+
+/** The further pages that the session may see. */
+export function useMorePlaces(): Place[] {
+  const rights = useRights();
+  return MORE.filter((place) => place.to !== "/tokens" || rights.admin);
+}
