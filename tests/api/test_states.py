@@ -10,10 +10,10 @@ import pytest
 from foliot.api.app import build_api
 from foliot.api.openapi import openapi_of
 from foliot.domain.fire import CursorState
+from foliot.domain.health import Health
 from foliot.domain.instants import SECOND
 from foliot.domain.run import DERIVED, RunState
 from foliot.domain.verdict import Cause
-from foliot.operations.nodes import Health
 from foliot.operations.services import Services
 from foliot.operations.watch import ChangeWatch
 from foliot.ports.store.backfills import BackfillState

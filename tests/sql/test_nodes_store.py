@@ -77,7 +77,7 @@ async def test_a_beat_renews_the_session_and_tells_of_it(world: World) -> None:
     assert (answer.alive, answer.draining, answer.cancel, answer.invalid) == (True, False, (), ())
     node = await _node(world, anne.session)
     assert node["until"] == node["last_beat_at"] + SESSION_TTL_US
-    assert (node["beat_no"], node["settled"], node["load"]) == (1, 3, '{"cpu":0.5}')
+    assert (node["beat_no"], node["settled"], node["load"]) == (1, 3, '{"cpu":0.5,"score":0.5}')
 
 
 async def test_a_beat_keeps_checkpoints(world: World) -> None:

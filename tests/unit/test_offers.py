@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from typing import cast
 
 from foliot.operations.offers import FRESH_S, Offers
-from foliot.ports.store.lookups import Lookups, NodeRow
+from foliot.ports.store.lookups import Lookups
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import HandlerOffer, Hello
 from tests.clocks import DrivenClock
 

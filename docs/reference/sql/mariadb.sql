@@ -66,7 +66,8 @@ SELECT sum(data_length + index_length) AS bytes FROM information_schema.tables W
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole,
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at,
+           m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -74,7 +75,7 @@ SELECT id FROM store_meta WHERE id < 0;
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
 ) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    FROM nodes n JOIN store_meta m ON m.id = 1 LEFT JOIN codes c ON c.hash = n.code
     LEFT JOIN runs r ON r.held_by = n.id AND r.state = 'RUNNING'
     WHERE n.id = %(session)s;
 
@@ -93,6 +94,9 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 -- cluster/beats.py BEAT
 UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, last_beat_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), beat_no = %(beat_no)s, settled = %(settled)s, `load` = %(load)s,
        progress = %(progress)s, wall_offset_us = coalesce(%(wall_offset)s, wall_offset_us),
+       band_at = CASE WHEN band = %(band)s THEN band_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END, band = %(band)s, band_turn_at = %(band_turn_at)s,
+       ready_at = CASE WHEN ready_at IS NULL AND %(syncing)s = 0 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE ready_at END,
+       draining_at = CASE WHEN state = 'live' AND %(draining)s = 1 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE draining_at END,
        state = CASE WHEN state = 'live' AND %(draining)s = 1 THEN 'draining' ELSE state END
 WHERE id = %(session)s AND state <> 'dead' AND beat_no < %(beat_no)s;
 
@@ -1480,7 +1484,8 @@ SELECT r.parent_id, sum(coalesce(length(r.result), 4) + 1) FROM JSON_TABLE(%(d)s
 SELECT r.parent_id, r.result FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
 
 -- leasing/run_kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.offer_hash
+   SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.offer_hash, n.band,
+          n.until, m.reap_after, m.last_tick_at
 FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1633,11 +1638,11 @@ DELETE locks FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL O
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds)
+                       offer_hash, code, kinds, begun_at, asked_at, address)
 SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
@@ -1674,10 +1679,10 @@ FROM nodes
 WHERE id = %(session)s AND kind = 'worker' AND state <> 'dead';
 
 -- node_store.py UNDRAIN
-UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = %(session)s AND state = 'draining' AND drained_by IS NOT NULL;
+UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = %(session)s AND state = 'draining' AND drained_by IS NOT NULL;
 
 -- node_store.py DRAIN
-UPDATE nodes SET state = 'draining', drained_by = %(by)s WHERE id = %(session)s AND state = 'live';
+UPDATE nodes SET state = 'draining', drained_by = %(by)s, draining_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE id = %(session)s AND state = 'live';
 
 -- node_store.py LEFT
 SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
@@ -1690,6 +1695,7 @@ UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.`load`, n.drained_by, n.namespace, listed.text_of,
+       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

@@ -69,7 +69,8 @@ SELECT pg_database_size(current_database()) AS bytes;
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole,
+    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at,
+           m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -77,7 +78,7 @@ SELECT id FROM store_meta WHERE id < 0;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
 ) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    FROM nodes n JOIN store_meta m ON m.id = 1 LEFT JOIN codes c ON c.hash = n.code
     LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
     WHERE n.id = $1;
 
@@ -101,8 +102,11 @@ WHERE runs.id = d.id AND runs.lease_id = d.lease_id
 -- cluster/beats.py BEAT
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, last_beat_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), beat_no = $2, settled = $3, load = $4,
        progress = $5, wall_offset_us = coalesce($6, wall_offset_us),
-       state = CASE WHEN state = 'live' AND $7 = 1 THEN 'draining' ELSE state END
-WHERE id = $8 AND state <> 'dead' AND beat_no < $2;
+       band_at = CASE WHEN band = $7 THEN band_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END, band = $7, band_turn_at = $8,
+       ready_at = CASE WHEN ready_at IS NULL AND $9 = 0 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE ready_at END,
+       draining_at = CASE WHEN state = 'live' AND $10 = 1 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE draining_at END,
+       state = CASE WHEN state = 'live' AND $10 = 1 THEN 'draining' ELSE state END
+WHERE id = $11 AND state <> 'dead' AND beat_no < $2;
 
 -- cluster/clock.py REPORT
 UPDATE nodes SET clock_offset_us = $1, wall_offset_us = coalesce($2, wall_offset_us)
@@ -1753,9 +1757,10 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
               AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
         ORDER BY r.lane, r.class, r.priority LIMIT 1) f
     )
-    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash
+    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
+           n.until, m.reap_after, m.last_tick_at
 , NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
 
 -- leasing/run_kinds.py PRESENT
    WITH RECURSIVE walk AS (
@@ -1776,7 +1781,8 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
 SELECT lane, class, priority FROM walk;
 
 -- leasing/run_kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash
+   SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
+          n.until, m.reap_after, m.last_tick_at
 FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1934,11 +1940,11 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds)
+                       offer_hash, code, kinds, begun_at, asked_at, address)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds) WHERE true
+       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
@@ -1975,10 +1981,10 @@ FROM nodes
 WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
 
 -- node_store.py UNDRAIN
-UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = $1 AND state = 'draining' AND drained_by IS NOT NULL;
+UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = $1 AND state = 'draining' AND drained_by IS NOT NULL;
 
 -- node_store.py DRAIN
-UPDATE nodes SET state = 'draining', drained_by = $1 WHERE id = $2 AND state = 'live';
+UPDATE nodes SET state = 'draining', drained_by = $1, draining_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE id = $2 AND state = 'live';
 
 -- node_store.py LEFT
 SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
@@ -1991,6 +1997,7 @@ UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_ti
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
+       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

@@ -54,7 +54,8 @@ SELECT p.page_count * s.page_size AS bytes FROM pragma_page_count p, pragma_page
 SELECT file AS path FROM pragma_database_list WHERE name = 'main';
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, foliot_now(), c.whole,
+    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at,
+           m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -62,7 +63,7 @@ SELECT file AS path FROM pragma_database_list WHERE name = 'main';
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
 ) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    FROM nodes n JOIN store_meta m ON m.id = 1 LEFT JOIN codes c ON c.hash = n.code
     LEFT JOIN runs r ON r.session_id = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session;
 
@@ -86,6 +87,9 @@ WHERE runs.id = d.id AND runs.lease_id = d.lease_id
 -- cluster/beats.py BEAT
 UPDATE nodes SET until = foliot_now() + :ttl, last_beat_at = foliot_now(), beat_no = :beat_no, settled = :settled, load = :load,
        progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
+       band_at = CASE WHEN band = :band THEN band_at ELSE foliot_now() END, band = :band, band_turn_at = :band_turn_at,
+       ready_at = CASE WHEN ready_at IS NULL AND :syncing = 0 THEN foliot_now() ELSE ready_at END,
+       draining_at = CASE WHEN state = 'live' AND :draining = 1 THEN foliot_now() ELSE draining_at END,
        state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
 WHERE id = :session AND state <> 'dead' AND beat_no < :beat_no;
 
@@ -1598,7 +1602,8 @@ SELECT r.parent_id, r.result FROM runs r
 WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.shard >= 0 ORDER BY r.parent_id, r.shard;
 
 -- leasing/run_kinds.py ASKING
-   SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now(), n.offer_hash
+   SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now(), n.offer_hash, n.band,
+          n.until, m.reap_after, m.last_tick_at
 FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1756,11 +1761,11 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds)
+                       offer_hash, code, kinds, begun_at, asked_at, address)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds FROM json_each(:d)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
@@ -1797,10 +1802,10 @@ FROM nodes
 WHERE id = :session AND kind = 'worker' AND state <> 'dead';
 
 -- node_store.py UNDRAIN
-UPDATE nodes SET state = 'live', drained_by = NULL WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL;
+UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL;
 
 -- node_store.py DRAIN
-UPDATE nodes SET state = 'draining', drained_by = :by WHERE id = :session AND state = 'live';
+UPDATE nodes SET state = 'draining', drained_by = :by, draining_at = foliot_now() WHERE id = :session AND state = 'live';
 
 -- node_store.py LEFT
 SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
@@ -1813,6 +1818,7 @@ UPDATE nodes SET state = 'dead', ended_at = foliot_now(), settled = :settled WHE
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
+       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

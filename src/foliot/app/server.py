@@ -45,6 +45,7 @@ from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
 from foliot.ports.worker_link import Hello, Report
+from foliot.worker.load import LoadFigures, process_up_us
 
 log = structlog.get_logger("foliot.server")
 
@@ -122,6 +123,7 @@ class Server:
             clock=self._clock,
             on_granted=self.metrics.granted,
             doubt=self._clock_doubt,
+            health=self.settings.timing.bands,
         )
 
     def _make_leading(self) -> Leading:
@@ -146,13 +148,16 @@ class Server:
             judge,
             ttl_us=self.settings.timing.session.ttl_us,
             clock_offset=lambda: self.step_guard.offset.us,
-            load=self._coordinator_load,
+            load=LoadFigures(self._clock, own=self._own_load).read,
+            health=self.settings.timing.bands,
+            is_ready=lambda: self.tide.pulse is not None,
         )
 
-    def _coordinator_load(self) -> dict[str, float]:
-        """How the coordination service is, for the whole cluster to see."""
+    def _own_load(self) -> dict[str, float]:
+        """Polls that wait here, and how the coordination service is, for the whole cluster to see."""
         health = self._coordinator.health()
-        return {} if health is None else health.as_load()
+        load = {} if health is None else health.as_load()
+        return {**load, "queue": float(self.leasing.parked)}
 
     def _make_services(self, planner: Planner, chance: Chance) -> Services:
         return Services(
@@ -169,6 +174,7 @@ class Server:
             cursors_moved=self._cursors_moved,
             cancels_asked=self._cancels_asked,
             runs_ended=self._ended_by_callback,
+            health=self.settings.timing.bands,
         )
 
     def _make_workers(self) -> WorkerService:
@@ -338,4 +344,5 @@ class Server:
             version=__version__,
             pid=os.getpid(),
             host=socket.gethostname(),
+            up_us=process_up_us(self._clock),
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from foliot.domain.errors import InvalidInput
+from foliot.domain.health import HealthRules, usual_rules
 from foliot.domain.instants import DAY, MILLISECOND, SECOND, Micros
 from foliot.operations.services import SessionTimes
 
@@ -26,6 +27,12 @@ class Timing:
     leader_ttl_us: Micros = 5 * SECOND
     tick_us: Micros = 500 * MILLISECOND
     pulse_us: Micros = SECOND
+    health: HealthRules | None = None  # None: the usual ones for the session's ttl
+
+    @property
+    def bands(self) -> HealthRules:
+        """Which node is in which band."""
+        return self.health or usual_rules(self.session.ttl_us)
 
     def __post_init__(self) -> None:
         ttl = self.session.ttl_us
@@ -38,6 +45,8 @@ class Timing:
                 "leader_ttl + 4 ticks must fit in half a session ttl, or amnesty comes too late.",
                 hint="lower leader_ttl or raise session ttl",
             )
+        if self.bands.ttl_us != ttl:
+            raise BadSetting("The thresholds of health are for another session ttl.", hint="make them for this ttl")
 
 
 TEST_TIMING: Final = Timing(

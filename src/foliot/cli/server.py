@@ -12,6 +12,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
 from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
+from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
 from foliot.cli.reach import FILE, Reach, reach_options
 from foliot.cli.refusal import refusals
@@ -36,6 +37,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 )
 @click.option("--node", default=None, help="This server's name (default: host and port).")
 @reach_options
+@health_options
 @click.option(
     "--keep-removed-jobs",
     envvar="FOLIOT_KEEP_REMOVED_JOBS",
@@ -55,6 +57,8 @@ def server(
     db_file: Path | None,
     coord: str,
     node: str | None,
+    health: str,
+    load_weights: str,
     keep_removed_jobs: bool,
     bootstrap_token_file: Path | None,
     log_level: str,
@@ -76,7 +80,7 @@ def server(
             node_name=node or "",
             host=reach.host,
             port=reach.port,
-            timing=TIMINGS[timing],
+            timing=with_health(TIMINGS[timing], health=health, load_weights=load_weights),
             behind_proxy=reach.behind_proxy,
             insecure_http=reach.insecure_http,
             tls=reach.tls,

@@ -6,7 +6,8 @@ from typing import Final
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.engine.pulse import Tide
 from foliot.ports.store.journal import Happening, Journal, Topic
-from foliot.ports.store.lookups import ClusterRow, Lookups, NodeRow
+from foliot.ports.store.lookups import ClusterRow, Lookups
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.replies import ReplyStore
 
 CLEARED_PER_ROUND: Final = 1000

@@ -10,6 +10,7 @@ import structlog
 
 from foliot.domain.clocks import STEP_US, ClockDoubt
 from foliot.domain.errors import ClusterTrouble, InvalidInput
+from foliot.domain.health import USUAL_RULES, Health, HealthRules
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Lane
 from foliot.engine.pulse import Tide
@@ -149,6 +150,7 @@ class Leasing:
         clock: Clock,
         on_granted: Callable[[Granted], None],
         doubt: Callable[[], ClockDoubt | None] = lambda: None,
+        health: HealthRules = USUAL_RULES,
     ) -> None:
         """`doubt`: what is thought of the store's clock at this moment; None: it is trusted."""
         self.wake = asyncio.Event()
@@ -158,6 +160,7 @@ class Leasing:
         self._clock = clock
         self._on_granted = on_granted
         self._doubt = doubt
+        self._health = health
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
         self._called_at = -CALL_EVERY_S
@@ -274,7 +277,11 @@ class Leasing:
             looks += 1
             try:
                 granted = await self._store.lease(
-                    some, limit=BATCH_MAX, not_after=self._not_after(), doubt=self._doubt()
+                    some,
+                    limit=BATCH_MAX,
+                    not_after=self._not_after(),
+                    doubt=self._doubt(),
+                    health=self._health,
                 )
             except OutcomeUnknown:
                 self._doubt_outcome(some)
@@ -345,7 +352,10 @@ class Leasing:
     def _as_seen(self, parked: _Parked) -> Poll:
         parked.is_looked_for = True
         poll = parked.poll
-        free = min(poll.free, self.lanes.slots_of(poll.session))
+        slots = self.lanes.slots_of(poll.session)
+        free = min(poll.free, slots)
+        taken = slots - free if poll.taken is None else poll.taken
+        in_warning = self._health.slots_given(slots, Health.WARNING) - taken
         ahead = 0
         if poll.ahead and self.lanes.may_lease_ahead(poll.session):
             ahead = min(poll.ahead, BATCH_MAX)
@@ -353,6 +363,7 @@ class Leasing:
             session=poll.session,
             request_no=poll.request_no,
             free=0 if parked.is_in_doubt else free + ahead,
+            free_in_warning=0 if parked.is_in_doubt else max(0, min(free, in_warning)),
             lanes=self.lanes.served_by(poll.session),
             repeat=poll.repeat or parked.is_in_doubt,
             namespace=self.lanes.namespace_of(poll.session),

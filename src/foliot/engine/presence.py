@@ -2,14 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from typing import Final
 
 import structlog
 
+from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.ports.chance import Chance
 from foliot.ports.store.nodes import NodeStore
 from foliot.ports.worker_link import Beat, Hello, Leaving
+
+READY_SOON_S: Final = 0.5
 
 log = structlog.get_logger("foliot.engine")
 
@@ -40,8 +44,10 @@ class Presence:
         ttl_us: Micros,
         clock_offset: Callable[[], Micros | None],
         load: Callable[[], Mapping[str, float]] = dict,
+        health: HealthRules = USUAL_RULES,
+        is_ready: Callable[[], bool] = lambda: True,
     ) -> None:
-        """`clock_offset`: of this machine's wall clock (C2)."""
+        """`clock_offset`: of this machine's wall clock (C2). `is_ready`: the server decides and serves."""
         self.wake = asyncio.Event()
         self._store = store
         self._session = session
@@ -50,6 +56,8 @@ class Presence:
         self._ttl_us = ttl_us
         self._clock_offset = clock_offset
         self._load = load
+        self._health = health
+        self._is_ready = is_ready
         self._beats = 0
         self._registered = False
 
@@ -58,7 +66,7 @@ class Presence:
             await self._store.register(self._hello(self._session.id), kind="server", ttl_us=self._ttl_us)
             self._registered = True
             self._beats = 0
-            return self._ttl_us / SECOND / 3
+            return READY_SOON_S  # the first beat says that it is ready
         self._beats += 1
         beat = Beat(
             session=self._session.id,
@@ -67,8 +75,9 @@ class Presence:
             held=(),
             load=self._load(),
             clock_offset_us=self._clock_offset(),
+            syncing=not self._is_ready(),
         )
-        answer = await self._store.beat(beat, ttl_us=self._ttl_us, judge=self._judge)
+        answer = await self._store.beat(beat, ttl_us=self._ttl_us, judge=self._judge, health=self._health)
         if not answer.alive:  # paused or cut off for long: the others gave us up, which harmed nothing
             log.warning("server.was_declared_dead", session=self._session.id)
             self._registered = False

@@ -7,8 +7,9 @@ from typing import Final, NamedTuple
 from foliot.domain.access import INTERNAL, Principal, Scope
 from foliot.domain.checkup import Finding, Grade, examine, worst_of
 from foliot.domain.checkup.facts import Facts, LaneWait, NodeFigures, TokenLife
+from foliot.domain.health import Health
 from foliot.domain.instants import DAY, SECOND, Instant, Micros
-from foliot.operations.nodes import ClusterState, Health, Node, cluster_nodes
+from foliot.operations.nodes import ClusterState, Node, cluster_nodes
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.tokens import SESSION_LIVES

@@ -9,7 +9,7 @@ from foliot.domain.errors import NotFound
 from foliot.domain.handler import KIND_BYTES_MAX
 from foliot.domain.names import nearest
 from foliot.operations.services import Services
-from foliot.ports.store.lookups import NodeRow
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import KindFailure, KindOffer
 
 

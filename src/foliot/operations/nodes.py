@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import islice
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
+from foliot.domain.health import Health, HealthRules, worse
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.names import nearest
 from foliot.operations.cluster_troubles import (
@@ -22,7 +22,8 @@ from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
-from foliot.ports.store.lookups import ClusterRow, NodeRow, RunFilter, RunRow
+from foliot.ports.store.lookups import ClusterRow, RunFilter, RunRow
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.rescheduling import AheadJob
 from foliot.ports.worker_link import KindFailure
 
@@ -31,21 +32,6 @@ RUNS_SHOWN: Final = 200
 FAILED_SHOWN: Final = 20  # kinds of handlers that do not work somewhere
 FARTHEST_LOOKED_AT: Final = 100
 """How many of the jobs whose next fire is farthest. Those that a wrong clock sent ahead by years are among them."""
-
-
-class Health(StrEnum):
-    """How a node is, by the age of its last beat."""
-
-    ONLINE = "ONLINE"
-    WARNING = "WARNING"  # gets less work
-    OFFLINE = "OFFLINE"  # gets none
-    DEAD = "DEAD"  # its runs were moved
-    LEFT = "LEFT"  # it ended in order
-
-    @property
-    def is_gone(self) -> bool:
-        """It takes no more part."""
-        return self in (Health.DEAD, Health.LEFT)
 
 
 class NodeNotFound(NotFound):
@@ -79,6 +65,7 @@ class Node:
     health: Health
     beat_age_us: Micros
     is_leader: bool
+    slots_given: int  # of its slots: for so many it gets runs, in its band
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,7 +169,7 @@ async def cluster_nodes(services: Services, who: Principal) -> ClusterState:
     who.demand_everywhere(Scope.READ)
     row = await services.store.lookups.cluster()
     rows = await services.store.lookups.nodes(include_dead_since=row.now - DEAD_SHOWN_US)
-    nodes = [_node(node, row, services.times.ttl_us) for node in rows]
+    nodes = [_node(node, row, services.health) for node in rows]
     return ClusterState(row=row, nodes=nodes)
 
 
@@ -271,20 +258,19 @@ async def _note(services: Services, who: Principal, kind: str, node: Node, reaso
     )
 
 
-def health_of(node: NodeRow, now: Instant, ttl_us: Micros) -> Health:
-    """WARNING beyond half a session's time without a beat, OFFLINE beyond three quarters."""
+def health_of(node: NodeRow, now: Instant, rules: HealthRules) -> Health:
+    """The worse of the age of its last beat and of what its beats said."""
     if node.state == "dead" or node.ended_at is not None:
         return Health.LEFT if node.has_left else Health.DEAD
-    age = now - node.last_beat_at
-    if age > ttl_us * 3 // 4:
-        return Health.OFFLINE
-    return Health.WARNING if age > ttl_us // 2 else Health.ONLINE
+    return worse(node.band, rules.by_quiet(rules.quiet_us(node.until, now)))
 
 
-def _node(node: NodeRow, cluster: ClusterRow, ttl_us: Micros) -> Node:
+def _node(node: NodeRow, cluster: ClusterRow, rules: HealthRules) -> Node:
+    health = health_of(node, cluster.now, rules)
     return Node(
         row=node,
-        health=health_of(node, cluster.now, ttl_us),
+        health=health,
         beat_age_us=max(0, cluster.now - node.last_beat_at),
         is_leader=cluster.leader_session == node.session and cluster.leader is not None,
+        slots_given=0 if node.state == "draining" else rules.slots_given(node.slots, health),
     )

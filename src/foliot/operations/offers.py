@@ -8,7 +8,8 @@ from foliot.domain.handler import kind_of
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.ports.clock import Clock
-from foliot.ports.store.lookups import Lookups, NodeRow
+from foliot.ports.store.lookups import Lookups
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import Hello, KindOffer, StatedKinds, stated_kinds
 
 FRESH_S: Final = 3.0

@@ -11,9 +11,10 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import Conflict
+from foliot.domain.health import Health
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.names import nearest
-from foliot.operations.nodes import ClusterState, Health, Node, NodeNotFound, cluster_status
+from foliot.operations.nodes import ClusterState, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic

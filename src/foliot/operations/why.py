@@ -34,13 +34,13 @@ from foliot.ports.store.lookups import (
     JobRow,
     Ledger,
     LedgerPage,
-    NodeRow,
     RunFilter,
     RunRow,
     SkipRow,
     Waiting,
     is_sharded,
 )
+from foliot.ports.store.node_row import NodeRow
 
 EXPLAINED_MAX: Final = 100
 ERROR_SHOWN_MAX: Final = 200

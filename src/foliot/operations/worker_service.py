@@ -18,6 +18,7 @@ import structlog
 
 from foliot.domain.access import ForeignSession, Principal
 from foliot.domain.errors import ClusterTrouble, NotFound
+from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.operations import callbacks, locks
@@ -111,12 +112,14 @@ class WorkerService:
         await check_offers(hello)
         hello = await self._owned(hello, by)
         times = self._services.times
+        asked_at = self._services.clock.monotonic()
         declared = await self.declaring.declare(hello, by)
         await self._services.store.code.keep(declared.code)
         # The store learns of the session last. Its time begins here, and the worker sends no beat before it has the
         # answer: the session must not run out while the server declares many jobs.
+        asked_us_ago = int((self._services.clock.monotonic() - asked_at) * SECOND)
         now, offer_hash = await self._services.store.nodes.register(
-            hello, kind="worker", ttl_us=times.ttl_us, code=declared.code.hash
+            hello, kind="worker", ttl_us=times.ttl_us, code=declared.code.hash, asked_us_ago=asked_us_ago
         )
         hello = msgspec.structs.replace(hello, offer_hash=offer_hash)
         await self.declaring.registered(declared.code, hello, by)
@@ -156,8 +159,8 @@ class WorkerService:
         """Return the hello with its owner; a session that is known already keeps its namespace and group."""
         began = await self._hello_of(hello.session, by)
         if began is None:
-            return msgspec.structs.replace(hello, owner=by.line, namespace=by.namespace)
-        return msgspec.structs.replace(hello, owner=by.line, namespace=began.namespace, group=began.group)
+            return msgspec.structs.replace(hello, owner=by.line, namespace=by.namespace, address="")
+        return msgspec.structs.replace(hello, owner=by.line, namespace=began.namespace, group=began.group, address="")
 
     async def lease(self, poll: LeasePoll, *, by: Principal) -> Leased:
         if not await self._is_own(poll.session, by):
@@ -171,7 +174,10 @@ class WorkerService:
         slots = SLOTS_MAX if hello is None else hello.slots
         storable = await self._messages.beat(beat, owner=by.line, slots=slots)
         answer = await self._services.store.nodes.beat(
-            storable, ttl_us=self._services.times.ttl_us, judge=self._services.judge
+            storable,
+            ttl_us=self._services.times.ttl_us,
+            judge=self._services.judge,
+            health=self._services.health,
         )
         if not answer.alive:
             self._desk.forget(beat.session)

@@ -120,13 +120,15 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     protocol: Small = 1
     pid: Small = 0
     host: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
+    up_us: Whole = 0  # how long its process is up
     jobs: Annotated[
         tuple[DeclaredJob, ...], msgspec.Meta(max_length=DECLARED_MAX)
     ] = ()  # declared in the worker's code; saved with source "code"
     # Users' own modules that it has loaded, all of them without a problem: what they declare is in `jobs`.
     modules: Annotated[tuple[ModuleName, ...], msgspec.Meta(max_length=MODULES_MAX)] = ()
     takes_over: bool = False  # jobs that live workers of another module declare
-    # By its token; what the worker says of these does not count.
+    # By its token or its server; what the worker says of these does not count.
+    address: str = ""  # of a server: where workers reach it
     namespace: str | None = None  # the only one it serves
     owner: str | None = None  # the line of the token that began it
     offer_hash: str | None = None  # of `handlers`, as the store keeps it: another one there says that they changed
@@ -154,6 +156,7 @@ class LeasePoll(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     settled: Whole
     wait_us: Whole
     repeat: bool = False  # this request_no was sent before and its answer lost
+    taken: Small | None = None  # slots that are; None: an older worker does not say, and all but `free` are
     ahead: Small = 0  # at-least-once runs it would take on top of `free`: its runs are short and slots free up quickly
 
 
@@ -216,6 +219,7 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     held: Annotated[tuple[HeldLease, ...], msgspec.Meta(max_length=HELD_MAX)]
     load: Annotated[Mapping[Label, float], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
     draining: bool = False
+    syncing: bool = False  # it has not asked for work yet
     clock_offset_us: Signed | None = None  # its wall clock is so far ahead of store time; None: not measured
     locks: Annotated[tuple[SessionId, ...], msgspec.Meta(max_length=LOCKS_MAX)] = ()  # claims that its runs hold
 
@@ -231,6 +235,8 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     store_now: Instant = 0  # for comparing clocks; 0: not said
     declare: bool = False  # declare the jobs again, in this session: the workers that some of them belong to are gone
     lost: tuple[str, ...] = ()  # claims that do not hold their lock any more
+    health: str = ""  # the session's band, ONLINE or WARNING; empty: a server that knows no bands
+    slots: Small | None = None  # for so many it gets runs, in that band
     renewed: tuple[str, ...] = ()  # claims that hold for another ttl; a server that knows no locks names none
 
 

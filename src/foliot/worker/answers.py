@@ -11,6 +11,7 @@ from typing import Final
 
 import structlog
 
+from foliot.domain.health import Health
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import BeatAnswer, Leased
 from foliot.worker.attempt import Attempt
@@ -80,6 +81,7 @@ class Answers:
             self.bury(session)
             return
         session.is_draining = answer.draining
+        self._note_band(session, answer)
         self._cancel(session, [lease_id for lease_id in answer.cancel if lease_id not in answer.kill])
         for lease_id in answer.kill:
             self._end(session.find(lease_id))
@@ -89,6 +91,14 @@ class Answers:
             self._signals.declaring_asked()
         self._execution.pump()
         self._signals.slots_changed()
+
+    def _note_band(self, session: Session, answer: BeatAnswer) -> None:
+        """The server gives this worker more or less work than before: say it once."""
+        if not answer.health or answer.health == session.health:
+            return
+        session.health = answer.health
+        say = log.warning if answer.health == Health.WARNING else log.info
+        say("worker.band", health=answer.health, slots=answer.slots)
 
     def _cancel(self, session: Session, lease_ids: Sequence[str]) -> None:
         for lease_id in lease_ids:

@@ -89,7 +89,12 @@ class Execution:
     @property
     def free(self) -> int:
         """How many more runs could start now."""
-        return self.slots - self.busy - len(self._queue)
+        return self.slots - self.taken
+
+    @property
+    def taken(self) -> int:
+        """Slots that are taken, or will be by runs that wait for one."""
+        return self.busy + len(self._queue)
 
     @property
     def busy(self) -> int:

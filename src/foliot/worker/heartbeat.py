@@ -48,6 +48,7 @@ class Heartbeat:
         *,
         load: Callable[[], Mapping[str, float]],
         is_draining: Callable[[], bool],
+        is_syncing: Callable[[], bool],
         locks: RunLocks,
     ) -> None:
         self._link = around.link
@@ -57,6 +58,7 @@ class Heartbeat:
         self._listener = listener
         self._load = load
         self._is_draining = is_draining
+        self._is_syncing = is_syncing
         self._locks = locks
         self._beat_no = 0
         self._checkpoints = Checkpoints()
@@ -109,6 +111,7 @@ class Heartbeat:
             ),
             load=self._load(),
             draining=self._is_draining(),
+            syncing=self._is_syncing(),
             clock_offset_us=self._offset.us,
             locks=claims,
         )

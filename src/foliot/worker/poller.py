@@ -107,6 +107,7 @@ class Poller:
                         wait_us=int(self._wait_s * SECOND) if free else 0,
                         repeat=lost_at is not None,
                         ahead=max(ahead, 0),
+                        taken=self._execution.taken,
                     )
                 )
             except NoAnswer:

@@ -15,6 +15,7 @@ from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import KINDS_MAX, HandlerOffer, Hello, KindOffer, Welcome, WorkerLink
 from foliot.worker.handlers import offers_of, stated
 from foliot.worker.handlers.python import PythonHandlers
+from foliot.worker.load import process_up_us
 from foliot.worker.server_calls import GrowingRest, NoAnswer, NotTaken, answer_of
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
@@ -118,6 +119,7 @@ class Registrar:
             version=settings.version,
             pid=os.getpid(),
             host=settings.host,
+            up_us=process_up_us(self._clock),
             jobs=code.jobs,
             modules=code.modules,
             takes_over=settings.takes_over and may_take_over,

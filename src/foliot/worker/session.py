@@ -6,6 +6,7 @@ from typing import Final
 
 import msgspec
 
+from foliot.domain.health import Health
 from foliot.domain.instants import SECOND
 from foliot.domain.texts import NOTE_MAX
 from foliot.ports.worker_link import HeldLease, Welcome
@@ -31,6 +32,7 @@ class Session:
         self.trusted_until = sent_at + self.ttl_s - self.margin_s
         self.is_dead = False
         self.is_draining = False  # the server gives it no more work
+        self.health: str = Health.ONLINE  # its band, as the server says
         self._lock = threading.Lock()
         self._held: dict[str, Attempt] = {}
         self._settled = 0

@@ -70,6 +70,7 @@ class Worker:
         self._settings = settings
         self._around = Surroundings(link, clock, chance, self.figures, settings.call_within_s)
         self._heart: Heartbeat | None = None
+        self._is_syncing = True  # its session has not asked for work yet
         self._broken: BaseException | None = None
         self._stop_asked = asyncio.Event()
         self._hurry = asyncio.Event()
@@ -135,18 +136,22 @@ class Worker:
                 return
             self._begin(session)
             await self._reporter.adopt_orphans()
+            self._is_syncing = False
+            self._beat_soon()
             await self._poller.work(session)
             if session.is_dead:
                 self._answers.bury(session)  # before the next begins, whoever noticed the death first
 
     def _begin(self, session: Session) -> None:
         self.figures.sessions += 1
+        self._is_syncing = True
         self._current.session = session
         self._heart = Heartbeat(
             self._around,
             session,
             self._answers,
-            load=self._load_now,
+            load=self._load.read,
+            is_syncing=lambda: self._is_syncing,
             is_draining=self._stop_asked.is_set,
             locks=self._execution.locks,
         )
@@ -155,10 +160,10 @@ class Worker:
         settings = self._settings
         log.info("worker.registered", session=session.id, worker=settings.name, slots=settings.slots, kinds=kinds)
 
-    def _load_now(self) -> Mapping[str, float]:
+    def _own_load(self) -> Mapping[str, float]:
         """In the beat's thread."""
         execution = self._execution
-        load = {**self._load.read(), "running": float(len(execution.running))}
+        load = {"running": float(len(execution.running)), "queue": float(execution.queued)}
         if execution.waiting:
             load["waiting"] = float(execution.waiting)
         return load
@@ -254,7 +259,6 @@ class Worker:
         self._signals = Signals()
         self._current = CurrentSession(clock)
         self._kills = KillList()
-        self._load = LoadFigures()
         self._assemble_calls(around)
         self._execution = Execution(
             around,
@@ -265,6 +269,7 @@ class Worker:
             plain=settings.isolation,
             waiting_max=settings.waiting_max,
         )
+        self._load = LoadFigures(clock, own=self._own_load)
         self._assemble_isolators(clock)
         folder = None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes)
         self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)

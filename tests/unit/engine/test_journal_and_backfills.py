@@ -14,7 +14,8 @@ from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.journal import Happening, Journal
-from foliot.ports.store.lookups import ClusterRow, Lookups, NodeRow
+from foliot.ports.store.lookups import ClusterRow, Lookups
+from foliot.ports.store.node_row import NodeRow
 
 
 class Backfills:

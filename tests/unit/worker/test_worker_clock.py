@@ -8,7 +8,6 @@ from foliot.domain.instants import HOUR, SECOND, to_instant
 from foliot.ports.worker_link import Beat, BeatAnswer, Welcome, WorkerLink
 from foliot.worker.figures import Figures
 from foliot.worker.heartbeat import Heartbeat
-from foliot.worker.load import LoadFigures
 from foliot.worker.locks import RunLocks
 from foliot.worker.session import Session
 from foliot.worker.surroundings import Surroundings
@@ -53,8 +52,9 @@ def heartbeat(clock: DrivenClock, store: Store) -> Heartbeat:
         Surroundings(cast("WorkerLink", store), clock, CountingChance(), Figures(), 1.0),
         Session("s", welcome, sent_at=clock.monotonic()),
         Nobody(),
-        load=LoadFigures().read,
+        load=dict,
         is_draining=lambda: False,
+        is_syncing=lambda: False,
         locks=cast("RunLocks", NoLocks()),
     )
 

@@ -10,8 +10,9 @@ from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, 
 from foliot.api.models.runs import RunOut
 from foliot.api.models.states import BackfillWord, HealthWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
+from foliot.domain.health import Health
 from foliot.domain.run import format_run_id
-from foliot.operations.nodes import ClusterState, CoordinatorState, Health, Node
+from foliot.operations.nodes import ClusterState, CoordinatorState, Node
 from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event

@@ -7,9 +7,9 @@ from pydantic import BeforeValidator
 
 from foliot.api.models.common import one_of
 from foliot.domain.fire import CursorState
+from foliot.domain.health import Health
 from foliot.domain.run import DERIVED
 from foliot.domain.run import RunState as StoredState
-from foliot.operations.nodes import Health
 from foliot.ports.store.backfills import BackfillState
 
 

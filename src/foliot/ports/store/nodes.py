@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
+from foliot.domain.health import HealthRules
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
@@ -31,9 +32,12 @@ class Registered(NamedTuple):
 class NodeStore(Protocol):
     """Sessions of servers and workers, and who leads."""
 
-    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None) -> Registered:
+    async def register(
+        self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None, asked_us_ago: Micros = 0
+    ) -> Registered:
         """A new session, live until now + ttl. Again: the same session says so of itself anew.
 
+        `asked_us_ago`: how long ago it asked for it.
         `code`: the hash of what a worker's code declares, which `CodeStore.keep` keeps already.
         `ForeignSession` when it is of another kind or owner: it stays as it is. `TooManySessions` when it would be one
         more of its owner than there may be; `TooMuchOffered` when its owner's sessions say too much of their handlers.
@@ -48,8 +52,11 @@ class NodeStore(Protocol):
         """A worker's session that began before owners were recorded becomes this one's; False: it is another's."""
         ...
 
-    async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
-        """Renew the session, note starts, adopt what the worker does not know; say what to stop."""
+    async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge, health: HealthRules | None = None) -> BeatAnswer:
+        """Renew the session, note starts, adopt what the worker does not know; say what to stop.
+
+        `health`: by which its band is judged; None: by the usual rules for this ttl.
+        """
         ...
 
     async def undrain(self, session: str) -> bool:

@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import InvalidInput
+from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
@@ -59,6 +60,7 @@ class Poll:
     request_no: int
     free: int
     lanes: Sequence[int]
+    free_in_warning: int | None = None  # of `free`, when the session is in that band; None: all
     repeat: bool = False
     namespace: str | None = None  # the only one its session serves; None: every
     offer_hash: str | None = None  # of the offers that `lanes` are made of; None: not known, and not compared
@@ -89,12 +91,19 @@ class RunStore(Protocol):
     async def trigger(self, request: TriggerRequest) -> Triggered: ...
 
     async def lease(
-        self, polls: Sequence[Poll], *, limit: int, not_after: Reckon | None = None, doubt: ClockDoubt | None = None
+        self,
+        polls: Sequence[Poll],
+        *,
+        limit: int,
+        not_after: Reckon | None = None,
+        doubt: ClockDoubt | None = None,
+        health: HealthRules = USUAL_RULES,
     ) -> Granted:
         """Once for all parked polls: due runs by rank, serial and limits respected, marked RUNNING (design §4).
 
         `not_after`: when store time is later, nothing is leased: the clock may just have jumped. It is asked after
         store time was read, so that no wait for a connection, a lock or another try counts. `doubt`: it jumped (R7).
+        `health`: when a session whose last beat is old gets less or nothing.
         """
         ...
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.access import ForeignSession, TooManySessions, TooMuchOffered
+from foliot.domain.health import HealthRules, usual_rules
 from foliot.domain.instants import Micros
 from foliot.domain.run import Landing
 from foliot.domain.texts import SESSION_BYTES_MAX, is_key
@@ -41,16 +42,16 @@ REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                            version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                           offer_hash, code, kinds)
+                           offer_hash, code, kinds, begun_at, asked_at, address)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
            d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-           d.offer_hash, d.code, d.kinds
+           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
-           offer_hash=TEXT, code=TEXT, kinds=TEXT),
+           offer_hash=TEXT, code=TEXT, kinds=TEXT, up_us=BIGINT, asked_us_ago=BIGINT, address=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
@@ -100,10 +101,12 @@ HELLO: Final = Statement(
 )
 
 UNDRAIN: Final = Statement(
-    "UPDATE nodes SET state = 'live', drained_by = NULL "
+    "UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL "
     "WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL"
 )
-DRAIN: Final = Statement("UPDATE nodes SET state = 'draining', drained_by = :by WHERE id = :session AND state = 'live'")
+DRAIN: Final = Statement(
+    "UPDATE nodes SET state = 'draining', drained_by = :by, draining_at = {now} WHERE id = :session AND state = 'live'"
+)
 
 LEFT: Final = Statement(
     """
@@ -128,7 +131,9 @@ class SqlNodeStore:
         self._definitions = definitions
         self._ending = ending
 
-    async def register(self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None) -> Registered:
+    async def register(
+        self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None, asked_us_ago: Micros = 0
+    ) -> Registered:
         """A repeated call renews the session, which its worker trusts from then on, and tells of its newest code."""
         assert is_key(hello.session, SESSION_BYTES_MAX), hello.session
 
@@ -142,7 +147,7 @@ class SqlNodeStore:
             kinds_hash = kinds.use(tx, stated or None)
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
-                   offer_hash, code, kinds_hash)  # fmt: skip
+                   offer_hash, code, kinds_hash, hello.up_us, asked_us_ago, hello.address or None)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
                      "offer_bytes": size, "offer_hash": offer_hash, "code": code, "kinds": kinds_hash}  # fmt: skip
@@ -178,13 +183,14 @@ class SqlNodeStore:
 
     # -- beats ----------------------------------------------------------------------------------------------------
 
-    async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge) -> BeatAnswer:
+    async def beat(self, beat: Beat, *, ttl_us: Micros, judge: Judge, health: HealthRules | None = None) -> BeatAnswer:
         """Renew first: no row but the session's own may keep a worker from living on.
 
         What it says of its runs follows, and what it does not know goes back (adopt). Each stands by itself: the
         renewal holds when the others find the store busy, and the next beat says the same of the runs again.
         """
-        renewed = await self._database.step(partial(beats.renew, beat=beat, ttl_us=ttl_us), pool=Pool.RENEW)
+        rules = health or usual_rules(ttl_us)
+        renewed = await self._database.step(partial(beats.renew, beat=beat, rules=rules), pool=Pool.RENEW)
         with suppress(StoreBusy):
             if renewed.news:
                 note = partial(beats.note, definitions=self._definitions, beat=beat, news=renewed.news)

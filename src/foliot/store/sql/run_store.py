@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import ClusterTrouble, FoliotError
+from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
@@ -27,7 +28,7 @@ from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.leasing.leases import Leases
+from foliot.store.sql.leasing.leases import LeaseOutcome, Leases
 
 REFUSED_TYPE: Final = "ResultRefused"
 _REFUSAL_MAX: Final = 500
@@ -54,11 +55,21 @@ class SqlRunStore:
     # -- into a worker's hands and back ---------------------------------------------------------------------------
 
     async def lease(
-        self, polls: Sequence[Poll], *, limit: int, not_after: Reckon | None = None, doubt: ClockDoubt | None = None
+        self,
+        polls: Sequence[Poll],
+        *,
+        limit: int,
+        not_after: Reckon | None = None,
+        doubt: ClockDoubt | None = None,
+        health: HealthRules = USUAL_RULES,
     ) -> Granted:
         if not polls:
             raise ValueError("a lease needs polls")
-        outcome = await self._database.transact(lambda tx: self._leasing.lease(tx, polls, limit, not_after, doubt))
+
+        def work(tx: Tx) -> LeaseOutcome:
+            return self._leasing.lease(tx, polls, limit, not_after, doubt, health)
+
+        outcome = await self._database.transact(work)
         if outcome.replaced:
             with suppress(ClusterTrouble):  # the next lease finds them again; what was granted must be told
                 await self._ending.quit(self._database, outcome.replaced, pool=Pool.ENDING)

@@ -179,6 +179,12 @@ OPTIONS: Final[Mapping[str, str]] = {
     (
         "Where systems that jobs wait for reach the servers (callbacks); default: where the worker reaches them."
     ): "任务所等待的系统访问服务器的地址（回调）；默认为工作节点访问服务器的地址。",
+    "When nodes get less work or none, and how much less: warning_after=7s,warning_share=0.5.": (
+        "节点何时少得或不得工作，以及少多少：`warning_after=7s,warning_share=0.5`。"
+    ),
+    "How much each figure counts in a node's score: cpu=0.4,memory=0.3,connections=0.2,running=0.1.": (
+        "各项指标在节点评分中的权重：`cpu=0.4,memory=0.3,connections=0.2,running=0.1`。"
+    ),
     "Runs that wait for other systems without a slot.": "不占槽位、等待其他系统的执行数。",
     "Take tokens unencrypted over a network.": "允许令牌以明文经网络到达。",
     "The certificate and its chain (PEM); read again when it is renewed.": "证书及其证书链（PEM）；更新后会重新读取。",
@@ -272,6 +278,7 @@ METAVARS: Final[Mapping[str, str]] = {
     "KEY": "键",
     "KIND.KEY=VALUE": "类型.键=值",
     "N,KIND=N": "个数,类型=个数",
+    "NAME=VALUE,..": "名称=值,..",
     "KINDS": "类型",
     "LANG": "语言",
     "M:F": "模块:函数",

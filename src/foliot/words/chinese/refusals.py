@@ -17,6 +17,16 @@ REFUSALS: Final[Mapping[str, str]] = {
     '"{written}" is not an address to listen on.': "“{written}”不是可监听的地址。",
     "{modules} declares no jobs.": "{modules} 没有声明任务。",
     '"{pair}" is not a label.': "“{pair}”不是标签。",
+    'There is no "{name}" to set.': "没有可设置的“{name}”。",
+    '{name}: "{value}" is not a number.': "{name}：“{value}”不是数字。",
+    "The weight of {name} is not from 0 to 1.": "{name} 的权重不在 0 到 1 之间。",
+    "The weights of a node's load do not add up to 1.": "节点负载的权重之和不是 1。",
+    "calm must be below score, and both are above 0 and at most 1.": "`calm` 须低于 `score`，两者都大于 0 且不超过 1。",
+    "The thresholds of health are for another session ttl.": "健康阈值对应的是另一个会话时限（ttl）。",
+    "beats must be from 1 to {BEATS_MAX}.": "`beats` 须为 1 到 {BEATS_MAX}。",
+    "warning_share must be from 0 to 1.": "warning_share 须为 0 到 1。",
+    "connections_max must be at least 1.": "connections_max 至少为 1。",
+    "warning_after must be longer than a beat and shorter than offline_after; offline_after is at most the time of a session.": "warning_after 须长于心跳间隔且短于 offline_after；offline_after 不超过会话时长。",
     "SQLite has one server: there is nothing to fail over to.": "SQLite 只有一个服务器：没有可切换的对象。",
     '"{url}" has no server to ask.': "“{url}”没有可访问的服务器。",
     '"{url}" is not a store Foliot can use: {why}.': "“{url}”不是 Foliot 可用的存储：{why}。",
@@ -137,6 +147,14 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "name an address of this machine": "请指定本机的地址",
     "lower beat or raise ttl": "减小 beat 或增大 ttl",
     "raise margin": "增大 margin",
+    "make them for this ttl": "请按该会话时限（ttl）设置",
+    "write --load-weights cpu=0.4,memory=0.3,connections=0.2,running=0.1": (
+        "请写 --load-weights cpu=0.4,memory=0.3,connections=0.2,running=0.1"
+    ),
+    "write --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3": (
+        "请写 --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3"
+    ),
+    "a beat is {beat}, the time of a session {ttl}": "心跳间隔为 {beat}，会话时长为 {ttl}",
     "lower leader_ttl or raise session ttl": "减小 leader_ttl 或增大会话的 ttl",
     "both are PEM files that this user may read; the certificate comes first in its chain": (
         "两者都应是此用户可读的 PEM 文件；证书排在证书链的最前面"

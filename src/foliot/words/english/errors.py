@@ -114,6 +114,8 @@ TITLES: Final[Catalogue] = {
     "FOL-1176": "A failover timeout that is over before the failure can be handled",
     "FOL-1177": "A value that a failover policy cannot have",
     "FOL-2000": "A thing that does not exist",
+    "FOL-1185": "Weights of load that make no score",
+    "FOL-1186": "Thresholds of health that cannot work together",
     "FOL-2001": "A job that does not exist",
     "FOL-2002": "A handler that no worker offers",
     "FOL-2003": "A run that does not exist, or whose history was deleted",

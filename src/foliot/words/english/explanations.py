@@ -324,6 +324,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Choose a value that the error allows.",
     ),
     "FOL-2000": ("The name or the id is misspelt, or the thing was deleted.", "Look at the list of its kind."),
+    "FOL-1185": (
+        "A server weighs CPU, memory, connections and runs of a node. Each weight is from 0 to 1, and their sum is 1.",
+        "Write all that differ from the usual ones: --load-weights cpu=0.4,memory=0.3,connections=0.2,running=0.1.",
+    ),
+    "FOL-1186": (
+        "The thresholds that put nodes into bands contradict each other, or do not fit to the time of a session.",
+        "Keep calm below score, and the time of a beat < warning_after < offline_after <= the time of a session.",
+    ),
     "FOL-2001": (
         "The name is misspelt, the job is in another namespace, or it was deleted.",
         "foliot job list shows all; -n NAMESPACE looks into another namespace.",

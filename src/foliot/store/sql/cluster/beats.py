@@ -6,7 +6,9 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from foliot.domain.health import Band, BeatSigns, Health, HealthRules, after_beat
 from foliot.domain.instants import Instant, Micros
+from foliot.domain.load import score, strain
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Beat, BeatAnswer
 from foliot.store.sql.cluster.codes import ASKED
@@ -21,11 +23,12 @@ SETTLED_ALL: Final = 2**63 - 1
 
 HELD: Final = Statement(
     f"""
-    SELECT n.state, n.beat_no, {{now}}, c.whole,
+    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at,
+           m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= {{now}} THEN 2
                 WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
-    FROM nodes n LEFT JOIN codes c ON c.hash = n.code
+    FROM nodes n JOIN store_meta m ON m.id = 1 LEFT JOIN codes c ON c.hash = n.code
     LEFT JOIN runs r ON r.{{held_by}} = n.id AND r.state = 'RUNNING'
     WHERE n.id = :session
     """
@@ -63,10 +66,14 @@ BEAT: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, last_beat_at = {now}, beat_no = :beat_no, settled = :settled, load = :load,
            progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
+           band_at = CASE WHEN band = :band THEN band_at ELSE {now} END, band = :band, band_turn_at = :band_turn_at,
+           ready_at = CASE WHEN ready_at IS NULL AND :syncing = 0 THEN {now} ELSE ready_at END,
+           draining_at = CASE WHEN state = 'live' AND :draining = 1 THEN {now} ELSE draining_at END,
            state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
     WHERE id = :session AND state <> 'dead' AND beat_no < :beat_no
     """
 )
+"""MariaDB sets the columns one after another: `band_at` comes before `band`, and `draining_at` before `state`."""
 
 
 class _Session(NamedTuple):
@@ -76,6 +83,12 @@ class _Session(NamedTuple):
     beat_no: int
     now: Instant
     code: int | None  # `codes.whole` of what its worker's code declares
+    slots: int
+    until: Instant
+    band: str | None
+    band_turn_at: Instant | None
+    reap_after: Instant
+    last_tick_at: Instant
 
 
 class _Held(NamedTuple):
@@ -107,15 +120,16 @@ class Renewed(NamedTuple):
     not_known: Sequence[Claim] = ()  # runs that the worker should know, and does not
 
 
-def renew(tx: Tx, beat: Beat, *, ttl_us: Micros) -> Renewed:
+def renew(tx: Tx, beat: Beat, *, rules: HealthRules) -> Renewed:
     """Renew the session, and compare what its worker says with what the store thinks it has."""
     session, held = _held_by(tx, beat.session)
     if session is None or session.state == "dead":
         return Renewed(BeatAnswer(alive=False))
     now = int(session.now)
     is_news = beat.beat_no > session.beat_no
+    beat, band = _judged(beat, session, rules)
     tx.point("nodes.beat_compared")
-    if is_news and not tx.change(BEAT, _beat_values(beat, ttl_us, held, now)):
+    if is_news and not tx.change(BEAT, _beat_values(beat, rules.ttl_us, held, now) | _band_values(band)):
         raise TryAgain("a newer beat or the reaper was quicker")
     named = {lease.lease_id for lease in beat.held}
     answer = BeatAnswer(
@@ -126,6 +140,8 @@ def renew(tx: Tx, beat: Beat, *, ttl_us: Micros) -> Renewed:
         draining=session.state == "draining" or beat.draining,
         store_now=now,
         declare=session.code == ASKED,
+        health=band.health,
+        slots=rules.slots_given(session.slots, band.health),
     )
     if not is_news:
         return Renewed(answer)
@@ -167,6 +183,24 @@ def _held_by(tx: Tx, session: str) -> tuple[_Session | None, dict[str, _Held]]:
     return _Session._make(rows[0][:of_run]), {run.lease_id: run for run in runs}
 
 
+def _judged(beat: Beat, session: _Session, rules: HealthRules) -> tuple[Beat, Band]:
+    """The beat with its score, and the band of the session after it."""
+    now = int(session.now)
+    scored = score(beat.load, slots=session.slots, weights=rules.weights, connections_max=rules.connections_max)
+    is_minded = rules.minds_silence(now, reap_after=session.reap_after, last_tick_at=session.last_tick_at)
+    is_late = is_minded and rules.by_quiet(rules.quiet_us(session.until, now)) is not Health.ONLINE
+    before = Band(Health(session.band or Health.ONLINE), session.band_turn_at)
+    signs = BeatSigns(now, strain(beat.load, scored), is_late)
+    band = after_beat(before, signs, rules)
+    if scored is not None:
+        beat = msgspec.structs.replace(beat, load={**beat.load, "score": round(scored, 4)})
+    return beat, band
+
+
+def _band_values(band: Band) -> dict[str, Any]:
+    return {"band": band.health.value, "band_turn_at": band.turn_at}
+
+
 def unknown(run_id: int, lease_id: str, started_at: Instant | None) -> Claim:
     """A run of a settled request that its worker does not name; it may have named it as started before."""
     started = started_at is not None
@@ -183,6 +217,7 @@ def _beat_values(beat: Beat, ttl_us: Micros, held: Collection[str], now: Instant
         "load": msgspec.json.encode(beat.load).decode(),
         "progress": _told(beat, held, now),
         "draining": int(beat.draining),
+        "syncing": int(beat.syncing),
         "wall_offset": beat.clock_offset_us,
     }
 

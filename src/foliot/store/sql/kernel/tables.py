@@ -285,6 +285,14 @@ nodes = sa.Table(
     sa.Column("offer_hash", Name(64), nullable=True),  # sha256 of both: workers with the same code have the same
     sa.Column("code", Name(64), nullable=True),  # `codes.hash` of a worker; NULL: an older server wrote the row
     sa.Column("kinds", Name(64), nullable=True),  # `worker_kinds.hash`; NULL: it says nothing of its kinds
+    sa.Column("band", Name(10), nullable=True),  # ONLINE, WARNING: by its beats; NULL: no beat was judged
+    sa.Column("band_at", Time, nullable=True),  # since when
+    sa.Column("band_turn_at", Time, nullable=True),  # since then each beat spoke for the other band
+    sa.Column("begun_at", Time, nullable=True),  # when its process began
+    sa.Column("asked_at", Time, nullable=True),  # when it asked to register; `started_at`: when it was taken in
+    sa.Column("ready_at", Time, nullable=True),  # when it first took work
+    sa.Column("draining_at", Time, nullable=True),
+    sa.Column("address", Name(200), nullable=True),  # of a server: where workers reach it
     sa.Index("nodes_until", "state", "until"),
     sa.Index("nodes_code", "code", "state"),
 )

@@ -6,10 +6,12 @@ runs are therefore picked without a lock first and locked after their cursors we
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from hashlib import shake_128
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
+from foliot.domain.health import Health, HealthRules
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.limits import is_of_the_cluster
@@ -115,10 +117,16 @@ class Leases:
         self._waiting = WaitingKinds()
 
     def lease(
-        self, tx: Tx, polls: Sequence[Poll], limit: int, not_after: Reckon | None, doubt: ClockDoubt | None
+        self,
+        tx: Tx,
+        polls: Sequence[Poll],
+        limit: int,
+        not_after: Reckon | None,
+        doubt: ClockDoubt | None,
+        rules: HealthRules,
     ) -> LeaseOutcome:
         """Serve these polls; at most `limit` runs in all. `not_after`, `doubt`: what is thought of the clock (R7)."""
-        asking = self._look_around(tx, polls)
+        asking = self._look_around(tx, polls, rules)
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
         changed = frozenset(poll.session for poll in polls if _has_changed(poll, asking))
         unserved = [poll for poll in polls if (poll.session, poll.request_no) not in served]
@@ -135,13 +143,13 @@ class Leases:
         granted = Granted(now=asking.now, grants=grants, more=more, changed=changed, is_beyond=is_beyond)
         return LeaseOutcome(granted, taken.replaced)
 
-    def _look_around(self, tx: Tx, polls: Sequence[Poll]) -> Asking:
+    def _look_around(self, tx: Tx, polls: Sequence[Poll], rules: HealthRules) -> Asking:
         """Store time, and how the sessions of these polls stand; the kinds of run that wait in their lanes."""
         sessions = {poll.session for poll in polls}
         lanes: set[int] = set()
         for poll in polls:
             lanes.update(poll.lanes)
-        return self._waiting.look_around(tx, sessions, lanes)
+        return self._waiting.look_around(tx, sessions, lanes, rules)
 
     def _repeated(self, tx: Tx, polls: Sequence[Poll]) -> dict[tuple[str, int], list[LeasedRun]]:
         """A request whose answer was lost gets back what is still RUNNING under it (R5)."""
@@ -252,9 +260,16 @@ def _has_changed(poll: Poll, asking: Asking) -> bool:
 
 
 def _free_slots(polls: Sequence[Poll], asking: Asking, changed: Collection[str]) -> FreeSlots:
-    """The slots of polls whose session lives and serves the lanes that this server believes."""
+    """The slots of polls whose session lives and serves the lanes that this server believes, as its band allows."""
     live = [poll for poll in polls if asking.states[poll.session] == "live"]
-    return FreeSlots(poll for poll in live if poll.session not in changed)
+    return FreeSlots(_in_band(poll, asking.bands[poll.session]) for poll in live if poll.session not in changed)
+
+
+def _in_band(poll: Poll, band: Health) -> Poll:
+    """The poll with as many free slots as its session gets runs for."""
+    if band is Health.ONLINE or (band is Health.WARNING and poll.free_in_warning is None):
+        return poll
+    return replace(poll, free=(poll.free_in_warning or 0) if band is Health.WARNING else 0)
 
 
 def _room_of(

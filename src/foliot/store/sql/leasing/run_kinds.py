@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.health import Health, HealthRules, worse
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.scans import FULL_SCAN_EVERY_US, LOOK_BACK_US
@@ -32,7 +33,8 @@ _ABOVE: Final = (2**31 - 1, 2**15 - 1, 2**15 - 1)
 SESSIONS: Final = RowSet("s", id=TEXT)
 
 _ASKING: Final = """
-    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}, n.offer_hash
+    SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}, n.offer_hash, n.band,
+           n.until, m.reap_after, m.last_tick_at
 """
 _OF_SESSIONS: Final = "FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1"
 
@@ -61,7 +63,7 @@ GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIG
 LOOK_AROUND: Final = Statement(
     f"""
     {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk
+    UNION ALL SELECT {", ".join(["NULL"] * 10)}, lane, class, priority FROM walk
     """,
     GAPS,
     SESSIONS,
@@ -106,6 +108,7 @@ class Asking(NamedTuple):
     epoch: int
     states: Mapping[str, str]  # of each session: live, silent (past its deadline, not yet dead), draining, dead
     offer_hashes: Mapping[str, str | None]  # of each session; None: an older Foliot wrote none
+    bands: Mapping[str, Health]  # of each live session, by its beats and by the age of the last one
 
 
 class _Asker(NamedTuple):
@@ -117,6 +120,17 @@ class _Asker(NamedTuple):
     epoch: int
     now: Instant
     offer_hash: str | None
+    band: str | None  # None: no beat was judged
+    until: Instant
+    reap_after: Instant
+    last_tick_at: Instant
+
+    def band_by(self, rules: HealthRules) -> Health:
+        """The worse of what its beats said and of its silence."""
+        by_beats = Health(self.band or Health.ONLINE)
+        if not rules.minds_silence(self.now, reap_after=self.reap_after, last_tick_at=self.last_tick_at):
+            return by_beats
+        return worse(by_beats, rules.by_quiet(rules.quiet_us(self.until, self.now)))
 
     @property
     def shown_state(self) -> str:
@@ -134,15 +148,15 @@ class WaitingKinds:
         self._odd = False
         self._walk = KindWalk()
 
-    def look_around(self, tx: Tx, sessions: Iterable[str], lanes: Iterable[int]) -> "Asking":
+    def look_around(self, tx: Tx, sessions: Iterable[str], lanes: Iterable[int], rules: HealthRules) -> "Asking":
         """Who asks, and (remembered for `kinds`) what there is in these lanes, or in more."""
         asked = keys(sorted(sessions))
         if not tx.dialect.lateral:
             self._low = dict.fromkeys(self._walk.begin(tx, lanes), _LOWEST)
-            return _asking(tx.tuples(ASKING, s=asked))
+            return _asking(tx.tuples(ASKING, s=asked), rules)
         is_full = not self._low
         rows = tx.tuples(LOOK_AROUND, s=asked, g=_gaps(self._low))
-        asking = _asking([row for row in rows if row[0] is not None])
+        asking = _asking([row for row in rows if row[0] is not None], rules)
         if is_full:
             self._full_at = asking.now
         # A row without a session is a kind of run: its columns come after those of the sessions.
@@ -243,13 +257,17 @@ class KindWalk:
         return self._lanes[at] if at < len(self._lanes) else None
 
 
-def _asking(rows: Sequence[Sequence[Any]]) -> Asking:
+def _asking(rows: Sequence[Sequence[Any]], rules: HealthRules) -> Asking:
     size = len(_Asker._fields)
     askers = [_Asker._make(row[:size]) for row in rows]
-    states = {asker.session: asker.shown_state for asker in askers}
-    offer_hashes = {asker.session: asker.offer_hash for asker in askers}
     first = askers[0]
-    return Asking(now=int(first.now), epoch=first.epoch, states=states, offer_hashes=offer_hashes)
+    return Asking(
+        now=int(first.now),
+        epoch=first.epoch,
+        states={asker.session: asker.shown_state for asker in askers},
+        offer_hashes={asker.session: asker.offer_hash for asker in askers},
+        bands={asker.session: asker.band_by(rules) for asker in askers if asker.state is not None},
+    )
 
 
 def _gaps(known: Iterable[RunKind]) -> list[tuple[int, ...]]:

@@ -5,8 +5,10 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
+from foliot.domain.health import Health
 from foliot.domain.instants import Instant
-from foliot.ports.store.lookups import ClusterRow, NodeRow
+from foliot.ports.store.lookups import ClusterRow
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import NO_KINDS, StatedKinds, stated_kinds
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -22,6 +24,7 @@ NODES: Final = Statement(
     f"""
     SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
            n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
+           n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
            speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
     FROM (
       SELECT n.id, {_TEXT_OF} AS text_of, row_number() OVER (PARTITION BY {_TEXT_OF} ORDER BY n.id) AS nth
@@ -138,4 +141,12 @@ def _node(row: Any, offered: _Offered) -> NodeRow:
         drained_by=row.drained_by,
         running=int(row.running),
         namespace=row.namespace,
+        protocol=row.protocol,
+        address=row.address,
+        band=Health(row.band or Health.ONLINE),
+        band_at=row.band_at,
+        begun_at=row.begun_at,
+        asked_at=row.asked_at,
+        ready_at=row.ready_at,
+        draining_at=row.draining_at,
     )

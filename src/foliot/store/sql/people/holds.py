@@ -9,7 +9,7 @@ from foliot.domain.run import RunState
 from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.holds import hold_in_lane
 from foliot.domain.why.verdicts import HoldKind
-from foliot.ports.store.lookups import NodeRow
+from foliot.ports.store.node_row import NodeRow
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys

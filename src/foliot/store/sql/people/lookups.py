@@ -19,13 +19,13 @@ from foliot.ports.store.lookups import (
     Ledger,
     LedgerPage,
     Listing,
-    NodeRow,
     RunFilter,
     RunRow,
     SkipRow,
     VersionRow,
     Waiting,
 )
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx

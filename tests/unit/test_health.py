@@ -1,0 +1,116 @@
+"""Health: the band of a node by its beats. A table of cases each, and no flapping."""
+
+import pytest
+
+from foliot.domain.health import (
+    USUAL_RULES,
+    BadHealthRules,
+    Band,
+    BeatSigns,
+    Health,
+    HealthRules,
+    after_beat,
+    usual_rules,
+    worse,
+)
+from foliot.domain.instants import SECOND
+from foliot.ports.store.nodes import SESSION_TTL_US
+
+EVERY = 5 * SECOND
+LATE = -1.0
+ONLINE, WARNING, OFFLINE = Health.ONLINE, Health.WARNING, Health.OFFLINE
+
+
+def bands(strains: list[float | None], *, every_us: int = EVERY, rules: HealthRules = USUAL_RULES) -> str:
+    """The band after each beat, as one letter a beat: o or W."""
+    band, shown = Band(), ""
+    for number, strain in enumerate(strains):
+        signs = BeatSigns(at=number * every_us, strain=0.1 if strain == LATE else strain, is_late=strain == LATE)
+        band = after_beat(band, signs, rules)
+        shown += "W" if band.health is WARNING else "o"
+    return shown
+
+
+@pytest.mark.parametrize(
+    ("strains", "expected"),
+    [
+        ([0.1, 0.2, 0.89], "ooo"),
+        ([0.9, 0.95, 1.0], "ooW"),
+        ([0.9, 0.9, 0.85, 0.9, 0.9], "ooooo"),  # one beat in between: it did not last
+        ([0.9, 0.9, 0.9, 0.85, 0.85, 0.85, 0.85], "ooWWWWW"),  # neither strained nor calm: it stays
+        ([0.9, 0.9, 0.9, 0.7, 0.7, 0.7], "ooWWWo"),
+        ([0.9, 0.9, 0.9, 0.7, 0.7, 0.9, 0.7, 0.7, 0.7], "ooWWWWWWo"),
+        ([0.9, 0.9, None, 0.9], "oooo"),  # a beat that says nothing is no strain
+        ([0.9, 0.9, 0.9, None, None, None], "ooWWWo"),  # and it is calm
+        ([0.1, LATE, 0.1, 0.1, 0.1], "oWWWo"),  # one late beat is enough, and three in time are needed
+        ([0.1, LATE, 0.1, LATE, 0.1, LATE, 0.1, 0.1, 0.1], "oWWWWWWWo"),  # a slow network: no flapping
+        ([LATE, 0.1, 0.1, 0.85, 0.1, 0.1, 0.1], "WWWWWWo"),
+    ],
+)
+def test_a_band_changes_when_strain_or_calm_lasts(strains: list[float | None], expected: str) -> None:
+    assert bands(strains) == expected
+
+
+def test_beats_that_hurry_do_not_make_strain_last() -> None:
+    assert bands([0.9] * 7, every_us=EVERY // 5) == "ooooooo"
+    assert bands([0.9] * 9, every_us=EVERY // 5)[-1] == "W"
+
+
+def test_the_number_of_beats_can_be_set() -> None:
+    assert bands([0.9, 0.7], rules=HealthRules(beats=1)) == "Wo"
+    assert bands([0.9, 0.9, 0.7, 0.7], rules=HealthRules(beats=2)) == "oWWo"
+
+
+@pytest.mark.parametrize(("quiet_s", "expected"), [(0, ONLINE), (7.5, ONLINE), (7.6, WARNING), (11.3, OFFLINE)])
+def test_silence_makes_a_band(quiet_s: float, expected: Health) -> None:
+    assert USUAL_RULES.by_quiet(int(quiet_s * SECOND)) is expected
+
+
+def test_the_worse_band_counts() -> None:
+    assert worse(WARNING, ONLINE) is WARNING
+    assert worse(WARNING, OFFLINE) is OFFLINE
+
+
+@pytest.mark.parametrize(
+    ("slots", "health", "share", "given"),
+    [
+        (8, ONLINE, 0.5, 8),
+        (8, WARNING, 0.5, 4),
+        (9, WARNING, 0.5, 4),
+        (1, WARNING, 0.5, 1),  # at least one
+        (8, WARNING, 0.0, 0),  # unless nobody wants that
+        (8, WARNING, 1.0, 8),
+        (8, OFFLINE, 0.5, 0),
+        (8, Health.DEAD, 0.5, 0),
+        (0, WARNING, 0.5, 0),  # a server has none
+    ],
+)
+def test_a_band_is_a_share_of_the_slots(slots: int, health: Health, share: float, given: int) -> None:
+    assert HealthRules(warning_share=share).slots_given(slots, health) == given
+
+
+def test_the_usual_rules_are_those_of_the_usual_session() -> None:
+    assert usual_rules(SESSION_TTL_US) == USUAL_RULES
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"score": 0.8, "calm": 0.8},
+        {"score": 1.1},
+        {"calm": 0.0},
+        {"beats": 0},
+        {"warning_share": 1.5},
+        {"warning_share": -0.1},
+        {"connections_max": 0},
+    ],
+)
+def test_rules_that_contradict_each_other_are_refused(rules: dict[str, float]) -> None:
+    with pytest.raises(BadHealthRules):
+        HealthRules(**rules)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("warning_s", "offline_s"), [(5, 11), (11, 11), (12, 11), (7, 16)])
+def test_thresholds_must_fit_to_beats_and_the_time_of_a_session(warning_s: int, offline_s: int) -> None:
+    with pytest.raises(BadHealthRules, match="longer than a beat"):
+        HealthRules(warning_after_us=warning_s * SECOND, offline_after_us=offline_s * SECOND)
