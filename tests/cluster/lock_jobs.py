@@ -53,6 +53,7 @@ def guard_plainly(ctx: Ctx, lock: str) -> None:
 async def take(ctx: Ctx, locks: list[str]) -> None:
     """Have each of these locks once, one after the other."""
     for lock in locks:
-        async with ctx.lock(lock) as held:
+        async with ctx.lock(lock) as held, ctx.lock(lock) as again:
             note("has", ctx, lock)
+            assert again.token == held.token, "who holds a lock has it again at once"
             assert use(ctx, lock, held.token)

@@ -29,7 +29,9 @@ def note(what: str, ctx: Ctx, lock: str, **facts: object) -> None:
 
 def use(ctx: Ctx, lock: str, token: int) -> bool:
     """Try to write to what the lock protects; whether it took the token."""
-    return resource.use(JOURNALS / "fenced", lock, token=token, run=ctx.run_id, attempt=ctx.attempt)
+    fenced = JOURNALS / "fenced"
+    fenced.mkdir(exist_ok=True)
+    return resource.use(fenced, lock, token=token, run=ctx.run_id, attempt=ctx.attempt)
 
 
 def is_open(gate: str) -> bool:
