@@ -236,7 +236,8 @@ async def test_the_journal_tells_of_nodes_and_old_notes_go(api: Api, stage: Stag
     (node,) = (await api.get("/nodes")).json()["items"]
     assert {note["data"]["id"] for note in notes} == {node["id"]}
     assert stage.workers["w-1"].session not in str(notes), "its session id is no one else's business"
-    clearing = OldNotes(stage.services.store.lookups, stage.services.store.journal, stage.services.store.replies)
+    store = stage.services.store
+    clearing = OldNotes(store.lookups, store.journal, store.replies, store.failovers)
     stage.elapse("91d")
     await clearing.clear(1)
     assert await stage.services.store.journal.newest_id() in (0, 1, 2, 3)

@@ -6,10 +6,12 @@ from itertools import pairwise
 from typing import Any
 
 from foliot.domain.deadlocks import find_deadlocks
+from foliot.domain.failover import Detected, FailoverOutcome, FailoverType
 from foliot.domain.instants import DAY, SECOND
 from foliot.domain.locks import EVERYBODY
 from foliot.domain.verdict import judge
 from foliot.ports.store import Store
+from foliot.ports.store.failovers import FailoverFilter
 from foliot.ports.store.locks import WANTED_US, LockAnswer, LockAsk, LockState, RunOwner
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
@@ -185,10 +187,23 @@ async def test_a_deadlock_is_found_and_its_youngest_wait_is_ended_with_the_cycle
     seen = await world.store.locks.waits()
     (deadlock,) = find_deadlocks(seen.claims)
     assert deadlock.victim.id == waits[1].claim
-    assert await world.store.locks.break_waits([(deadlock, "a waits for b")]) == ([waits[1].claim], [])
-    assert await world.store.locks.break_waits([(deadlock, "again")]) == ([], [])
-    broken = await ask(world, waits[1])
-    assert (broken.state, broken.cycle) == (LockState.BROKEN, "a waits for b")
+    failed = Detected(
+        key=f"deadlock:{deadlock.victim.id}",
+        type=FailoverType.LOCK_DEADLOCK,
+        subject="a",
+        namespace="default",
+        began_at=deadlock.victim.asked_at,
+        evidence={"cycle": "a waits for b"},
+    )
+    failures = {deadlock.victim.id: failed}
+    broken = await world.store.locks.break_waits([(deadlock, "a waits for b")], failures=failures)
+    assert broken == ([waits[1].claim], [])
+    assert await world.store.locks.break_waits([(deadlock, "again")], failures=failures) == ([], [])
+    (noted,) = (await world.store.failovers.list(FailoverFilter(), limit=10)).items
+    assert (noted.type, noted.subject, noted.evidence) == (FailoverType.LOCK_DEADLOCK, "a", {"cycle": "a waits for b"})
+    assert (noted.outcome, noted.began_at) == (FailoverOutcome.RECOVERED, deadlock.victim.asked_at)
+    answer = await ask(world, waits[1])
+    assert (answer.state, answer.cycle) == (LockState.BROKEN, "a waits for b")
     assert await world.store.locks.release([held[1].claim, waits[1].claim], session=by.session) == [waits[0].claim]
     assert find_deadlocks((await world.store.locks.waits()).claims) == []
 

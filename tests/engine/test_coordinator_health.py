@@ -9,8 +9,11 @@ import pytest
 from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING, ServerSettings
 from foliot.domain.access import INTERNAL
+from foliot.domain.failover import FailoverOutcome, FailoverType
+from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.journal import NodeNotes
 from foliot.operations.nodes import ClusterState, cluster_status
+from foliot.ports.store.failovers import FailoverFilter
 from foliot.ports.store.journal import EventFilter
 from tests.clocks import DrivenClock
 from tests.sql.world import CHANCE, World
@@ -43,7 +46,9 @@ async def server(world: World, clock: DrivenClock, folder: Path) -> AsyncIterato
 async def test_a_service_that_is_away_is_seen_everywhere_and_noted_once(
     server: Server, clock: DrivenClock, folder: Path
 ) -> None:
-    notes = NodeNotes(server.store.lookups, server.store.journal, tide=server.tide)
+    store = server.store
+    notes = NodeNotes(store.lookups, store.journal, tide=server.tide)
+    upkeep = FailoverUpkeep(store.failovers, store.lookups, server.tide, has_coordinator=True)
     term = server.leadership.term or 0
 
     async def seen(after_s: float) -> ClusterState:
@@ -51,6 +56,7 @@ async def test_a_service_that_is_away_is_seen_everywhere_and_noted_once(
         await server.presence.step()
         for _ in range(2):
             await notes.chronicle(term)
+            await upkeep.keep(term)
         return await cluster_status(server.services, INTERNAL)
 
     async def noted() -> list[tuple[str, str, object]]:
@@ -71,8 +77,14 @@ async def test_a_service_that_is_away_is_seen_everywhere_and_noted_once(
     assert "1 of 1 servers cannot reach the coordinator file" in str(trouble)
     assert b'foliot_coordinator_up{backend="file"} 0.0' in server.metrics.render()
     assert await noted() == [("coordinator.away", "s1", {"coordinator": "file"})]
+    (failed,) = await store.failovers.open(limit=10)
+    assert (failed.type, failed.subject) == (FailoverType.COORDINATION_UNREACHABLE, "file")
+    assert list(failed.affected.nodes) == ["s1"]
+    assert failed.evidence["silent_us"] >= TEST_TIMING.leader_ttl_us
 
     folder.with_name("away").rename(folder)
     back = await seen(5)
     assert back.troubles() == []
     assert sorted(kind for kind, _, _ in await noted()) == ["coordinator.away", "coordinator.back"]
+    (failed,) = (await store.failovers.list(FailoverFilter(), limit=10)).items
+    assert failed.outcome is FailoverOutcome.RECOVERED

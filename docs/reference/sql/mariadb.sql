@@ -186,7 +186,7 @@ DELETE FROM code_modules WHERE code = %(code)s;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = %(code)s;
 
--- cluster/failovers.py OPEN
+-- cluster/failover_rows.py OPEN
 INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
                              affected, action, attempts, session_id, term, ver)
 SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.evidence,
@@ -194,23 +194,24 @@ SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, 
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, detected_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, evidence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, affected LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, action LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, attempts BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, under BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL)
 ON DUPLICATE KEY UPDATE failovers.occurrence = failovers.occurrence;
 
--- cluster/failovers.py OF_KEYS
+-- cluster/failover_rows.py OF_KEYS
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers f ON f.occurrence = d.occurrence WHERE true;
 
--- cluster/failovers.py OF_IDS
+-- cluster/failover_rows.py OF_IDS
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers f FORCE INDEX (PRIMARY) ON f.id = d.id WHERE true;
 
--- cluster/failovers.py ADD
+-- cluster/failover_rows.py ADD
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, evidence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, affected LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, attempts BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.last_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), failovers.began_at = d.began_at, failovers.evidence = d.evidence, failovers.affected = d.affected, failovers.attempts = d.attempts WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
--- cluster/failovers.py CLOSE
+-- cluster/failover_rows.py CLOSE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, outcome LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, done LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.outcome = d.outcome, failovers.done = d.done, failovers.occurrence = d.occurrence, failovers.ended_at = coalesce(d.ended_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
 -- cluster/failovers.py ESCALATE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, channel LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.escalated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), failovers.level = d.level, failovers.channel = d.channel WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
 
 -- cluster/failovers.py STILL_OPEN
-SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.id LIMIT %(rows)s;
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL OR f.ended_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(within)s
+ORDER BY f.id LIMIT %(rows)s;
 
 -- cluster/failovers.py BEFORE
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id < %(before)s ORDER BY f.id DESC LIMIT %(rows)s;
@@ -235,6 +236,42 @@ SELECT d.type, 1, d.document, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00
 UPDATE failover_policies SET version = version + 1, document = %(document)s, updated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), updated_by = %(made_by)s,
                              reason = %(reason)s
 WHERE type = %(type)s AND version = %(version)s;
+
+-- cluster/failures.py NEWLY_DEAD
+SELECT n.id, n.name, n.kind, n.last_beat_at, n.ended_at FROM nodes n
+WHERE n.state = 'dead' AND n.ended_at >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(look_back)s AND n.settled <> %(settled_all)s
+ORDER BY n.id LIMIT %(rows)s;
+
+-- cluster/failures.py HELD_COUNT
+SELECT d.id, count(*) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.held_by = d.id AND r.state = 'RUNNING' GROUP BY d.id;
+
+-- cluster/failures.py HELD_RUNS
+SELECT d.id AS session, r.id, j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.held_by = d.id AND r.state = 'RUNNING'
+JOIN jobs j ON j.id = r.job_id ORDER BY r.id LIMIT %(rows)s;
+
+-- cluster/failures.py OPEN_DEATHS
+SELECT f.id, f.occurrence, f.affected FROM failovers f
+WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
+ORDER BY f.id LIMIT %(rows)s;
+
+-- cluster/failures.py FATES
+SELECT r.id, r.state, r.kind FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
+-- cluster/failures.py DEATH
+SELECT f.id, f.ver, f.evidence FROM failovers f
+WHERE f.occurrence = %(key)s AND f.type IN ('worker_crash', 'server_crash')
+  AND (%(owner)s = '' OR EXISTS (SELECT 1 FROM nodes n WHERE n.id = %(session)s AND n.owner = %(owner)s));
+
+-- cluster/failures.py CAME_BACK
+UPDATE failovers SET ver = ver + 1, type = 'network_partition', evidence = %(evidence)s
+WHERE id = %(id)s AND ver = %(ver)s;
+
+-- cluster/failures.py JOBS_OF
+SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
+WHERE r.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- cluster/failures.py OPEN_CLOCK
+SELECT f.id FROM failovers f WHERE f.occurrence = %(key)s AND f.ended_at IS NULL;
 
 -- cluster/kinds.py IS_FRESH
 SELECT 1 FROM worker_kinds WHERE hash = %(hash)s AND used_at >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(fresh)s;

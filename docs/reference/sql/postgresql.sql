@@ -194,7 +194,7 @@ DELETE FROM code_modules WHERE code = $1;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = $1;
 
--- cluster/failovers.py OPEN
+-- cluster/failover_rows.py OPEN
 INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
                              affected, action, attempts, session_id, term, ver)
 SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.evidence,
@@ -202,18 +202,18 @@ SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, 
 FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::text[], $8::text::text[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::bigint[]) AS d(occurrence, type, subject, namespace, began_at, detected_at, evidence, affected, action, attempts, session, under) WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $13) OR $13 IS NULL)
 ON CONFLICT DO NOTHING;
 
--- cluster/failovers.py OF_KEYS
+-- cluster/failover_rows.py OF_KEYS
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.occurrence IN (SELECT d.occurrence FROM unnest($1::text::text[]) AS d(occurrence));
 
--- cluster/failovers.py OF_IDS
+-- cluster/failover_rows.py OF_IDS
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
--- cluster/failovers.py ADD
+-- cluster/failover_rows.py ADD
 UPDATE failovers SET ver = failovers.ver + 1, last_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), began_at = d.began_at, evidence = d.evidence,
                      affected = d.affected, attempts = d.attempts
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[]) AS d(id, ver, began_at, evidence, affected, attempts) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
--- cluster/failovers.py CLOSE
+-- cluster/failover_rows.py CLOSE
 UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
                      ended_at = coalesce(d.ended_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[]) AS d(id, ver, outcome, done, occurrence, ended_at) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
@@ -223,7 +223,8 @@ UPDATE failovers SET ver = failovers.ver + 1, escalated_at = CAST(extract(epoch 
 FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(id, level, channel) WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
 
 -- cluster/failovers.py STILL_OPEN
-SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.id LIMIT $1;
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL OR f.ended_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
+ORDER BY f.id LIMIT $2;
 
 -- cluster/failovers.py BEFORE
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id < $1 ORDER BY f.id DESC LIMIT $2;
@@ -248,6 +249,42 @@ SELECT d.type, 1, d.document, CAST(extract(epoch FROM statement_timestamp()) * 1
 UPDATE failover_policies SET version = version + 1, document = $1, updated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), updated_by = $2,
                              reason = $3
 WHERE type = $4 AND version = $5;
+
+-- cluster/failures.py NEWLY_DEAD
+SELECT n.id, n.name, n.kind, n.last_beat_at, n.ended_at FROM nodes n
+WHERE n.state = 'dead' AND n.ended_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND n.settled <> $2
+ORDER BY n.id LIMIT $3;
+
+-- cluster/failures.py HELD_COUNT
+SELECT d.id, count(*) FROM unnest($1::text::text[]) AS d(id) JOIN runs r ON r.session_id = d.id AND r.state = 'RUNNING' GROUP BY d.id;
+
+-- cluster/failures.py HELD_RUNS
+SELECT d.id AS session, r.id, j.name FROM unnest($1::text::text[]) AS d(id) JOIN runs r ON r.session_id = d.id AND r.state = 'RUNNING'
+JOIN jobs j ON j.id = r.job_id ORDER BY r.id LIMIT $2;
+
+-- cluster/failures.py OPEN_DEATHS
+SELECT f.id, f.occurrence, f.affected FROM failovers f
+WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
+ORDER BY f.id LIMIT $1;
+
+-- cluster/failures.py FATES
+SELECT r.id, r.state, r.kind FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- cluster/failures.py DEATH
+SELECT f.id, f.ver, f.evidence FROM failovers f
+WHERE f.occurrence = $1 AND f.type IN ('worker_crash', 'server_crash')
+  AND ($2 = '' OR EXISTS (SELECT 1 FROM nodes n WHERE n.id = $3 AND n.owner = $2));
+
+-- cluster/failures.py CAME_BACK
+UPDATE failovers SET ver = ver + 1, type = 'network_partition', evidence = $1
+WHERE id = $2 AND ver = $3;
+
+-- cluster/failures.py JOBS_OF
+SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
+WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- cluster/failures.py OPEN_CLOCK
+SELECT f.id FROM failovers f WHERE f.occurrence = $1 AND f.ended_at IS NULL;
 
 -- cluster/kinds.py IS_FRESH
 SELECT 1 FROM worker_kinds WHERE hash = $1 AND used_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $2;

@@ -179,7 +179,7 @@ DELETE FROM code_modules WHERE code = :code;
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = :code;
 
--- cluster/failovers.py OPEN
+-- cluster/failover_rows.py OPEN
 INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
                              affected, action, attempts, session_id, term, ver)
 SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, foliot_now(), d.evidence,
@@ -187,18 +187,18 @@ SELECT d.occurrence, d.type, d.subject, d.namespace, d.began_at, d.detected_at, 
 FROM (SELECT json_extract(value, '$[0]') AS occurrence, json_extract(value, '$[1]') AS type, json_extract(value, '$[2]') AS subject, json_extract(value, '$[3]') AS namespace, json_extract(value, '$[4]') AS began_at, json_extract(value, '$[5]') AS detected_at, json_extract(value, '$[6]') AS evidence, json_extract(value, '$[7]') AS affected, json_extract(value, '$[8]') AS action, json_extract(value, '$[9]') AS attempts, json_extract(value, '$[10]') AS session, json_extract(value, '$[11]') AS under FROM json_each(:d)) AS d WHERE (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL)
 ON CONFLICT DO NOTHING;
 
--- cluster/failovers.py OF_KEYS
+-- cluster/failover_rows.py OF_KEYS
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.occurrence IN (SELECT d.occurrence FROM (SELECT json_extract(value, '$[0]') AS occurrence FROM json_each(:d)) AS d);
 
--- cluster/failovers.py OF_IDS
+-- cluster/failover_rows.py OF_IDS
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
--- cluster/failovers.py ADD
+-- cluster/failover_rows.py ADD
 UPDATE failovers SET ver = failovers.ver + 1, last_at = foliot_now(), began_at = d.began_at, evidence = d.evidence,
                      affected = d.affected, attempts = d.attempts
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS began_at, json_extract(value, '$[3]') AS evidence, json_extract(value, '$[4]') AS affected, json_extract(value, '$[5]') AS attempts FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
--- cluster/failovers.py CLOSE
+-- cluster/failover_rows.py CLOSE
 UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
                      ended_at = coalesce(d.ended_at, foliot_now())
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS outcome, json_extract(value, '$[3]') AS done, json_extract(value, '$[4]') AS occurrence, json_extract(value, '$[5]') AS ended_at FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
@@ -208,7 +208,8 @@ UPDATE failovers SET ver = failovers.ver + 1, escalated_at = foliot_now(), level
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS level, json_extract(value, '$[2]') AS channel FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
 
 -- cluster/failovers.py STILL_OPEN
-SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.id LIMIT :rows;
+SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.ended_at IS NULL OR f.ended_at > foliot_now() - :within
+ORDER BY f.id LIMIT :rows;
 
 -- cluster/failovers.py BEFORE
 SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detected_at, f.last_at, f.evidence, f.affected, f.action, f.attempts, f.session_id, f.term, f.ver, f.outcome, f.done, f.ended_at, f.escalated_at, f.level, f.channel FROM failovers f WHERE f.id < :before ORDER BY f.id DESC LIMIT :rows;
@@ -233,6 +234,42 @@ SELECT d.type, 1, d.document, foliot_now(), d.made_by, d.reason FROM (SELECT jso
 UPDATE failover_policies SET version = version + 1, document = :document, updated_at = foliot_now(), updated_by = :made_by,
                              reason = :reason
 WHERE type = :type AND version = :version;
+
+-- cluster/failures.py NEWLY_DEAD
+SELECT n.id, n.name, n.kind, n.last_beat_at, n.ended_at FROM nodes n
+WHERE n.state = 'dead' AND n.ended_at >= foliot_now() - :look_back AND n.settled <> :settled_all
+ORDER BY n.id LIMIT :rows;
+
+-- cluster/failures.py HELD_COUNT
+SELECT d.id, count(*) FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r ON r.session_id = d.id AND r.state = 'RUNNING' GROUP BY d.id;
+
+-- cluster/failures.py HELD_RUNS
+SELECT d.id AS session, r.id, j.name FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r ON r.session_id = d.id AND r.state = 'RUNNING'
+JOIN jobs j ON j.id = r.job_id ORDER BY r.id LIMIT :rows;
+
+-- cluster/failures.py OPEN_DEATHS
+SELECT f.id, f.occurrence, f.affected FROM failovers f
+WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
+ORDER BY f.id LIMIT :rows;
+
+-- cluster/failures.py FATES
+SELECT r.id, r.state, r.kind FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- cluster/failures.py DEATH
+SELECT f.id, f.ver, f.evidence FROM failovers f
+WHERE f.occurrence = :key AND f.type IN ('worker_crash', 'server_crash')
+  AND (:owner = '' OR EXISTS (SELECT 1 FROM nodes n WHERE n.id = :session AND n.owner = :owner));
+
+-- cluster/failures.py CAME_BACK
+UPDATE failovers SET ver = ver + 1, type = 'network_partition', evidence = :evidence
+WHERE id = :id AND ver = :ver;
+
+-- cluster/failures.py JOBS_OF
+SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
+WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- cluster/failures.py OPEN_CLOCK
+SELECT f.id FROM failovers f WHERE f.occurrence = :key AND f.ended_at IS NULL;
 
 -- cluster/kinds.py IS_FRESH
 SELECT 1 FROM worker_kinds WHERE hash = :hash AND used_at >= foliot_now() - :fresh;

@@ -21,6 +21,7 @@ from foliot.domain.routing import Route, Routes
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
 from foliot.domain.wakeups import DUE, LOCKS, MISSED, READY, STOP, claim_of_topic, lock_topic, subject_of
+from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leadership import Leadership, Leading
@@ -82,6 +83,9 @@ class Server:
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
         self.presence = self._make_presence()
+        self.failure_notes = FailureNotes(
+            store.failovers, self.tide, session=self.session, node=settings.node_name, clock=clock
+        )
         self._listen_to_the_pulse()
 
         self.services = self._make_services(planner, chance)
@@ -183,6 +187,7 @@ class Server:
             self.leasing,
             on_fenced=self.metrics.reports_fenced.inc,
             on_foreign=self.metrics.sessions_foreign.inc,
+            on_timeouts=self.failure_notes.timed_out,
             public_url=self.settings.public_url,
         )
         workers.on_reports.append(self.metrics.reported)
@@ -191,9 +196,11 @@ class Server:
 
     def _listen_to_the_pulse(self) -> None:
         """In this order: the step guard judges the clock before a duty goes by it."""
-        listeners = (self.step_guard, self.metrics, self.firing, self.leading, self.leasing, self.sweeping)
+        listeners = (self.step_guard, self.metrics, self.firing, self.leading, self.leasing, self.sweeping,
+                     self.failure_notes)  # fmt: skip
         for listener in listeners:
             self.pulsing.on_pulse(listener.heard)
+        self.pulsing.on_missed = self.failure_notes.missed
 
     def _own_duties(self) -> list[Duty]:
         """What every server does."""
@@ -206,6 +213,7 @@ class Server:
             self.presence,
             self.step_guard,
             self.lock_waiting,
+            self.failure_notes,
         ]
 
     def _leader_duties(self) -> list[LeaderDuty]:
@@ -226,6 +234,7 @@ class Server:
             keeps_removed=self.settings.keeps_removed,
             retirement_told=self._retirement_told,
             locks_granted=self.lock_waiting.granted,
+            has_coordinator=coordinator_name(self.settings) != STORE,
         )
         return leader_duties(context, self.leadership)
 

@@ -110,6 +110,7 @@ class ElectedCoordinator(StoreCoordinator):
             is_chosen=self._chosen == self._session and not self._is_silent,
             latency_s=self._latency_s,
             outages=self._outages,
+            silent_s=self._clock.monotonic() - self._heard_at,
         )
 
     async def campaign(self, session: str) -> Term | None:

@@ -5,6 +5,7 @@ from typing import Final
 
 from foliot.domain.instants import DAY, MINUTE, Micros
 from foliot.engine.pulse import Tide
+from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.journal import Happening, Journal, Topic
 from foliot.ports.store.lookups import ClusterRow, Lookups
 from foliot.ports.store.node_row import NodeRow
@@ -59,18 +60,20 @@ class NodeNotes:
 
 
 class OldNotes:
-    """Removes old notes and answers, in small steps (R12)."""
+    """Removes old notes, failovers and answers, in small steps (R12)."""
 
-    def __init__(self, lookups: Lookups, journal: Journal, replies: ReplyStore) -> None:
+    def __init__(self, lookups: Lookups, journal: Journal, replies: ReplyStore, failovers: FailoverStore) -> None:
         self._lookups = lookups
         self._journal = journal
         self._replies = replies
+        self._failovers = failovers
 
     async def clear(self, term: int) -> float | None:
         now = await self._lookups.now()
         notes = await self._journal.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND, term=term)
         replies = await self._replies.forget(older_us=REPLIES_KEEP, limit=CLEARED_PER_ROUND, term=term)
-        may_be_more = notes + replies >= CLEARED_PER_ROUND
+        failovers = await self._failovers.forget(before=now - JOURNAL_KEEP, limit=CLEARED_PER_ROUND, term=term)
+        may_be_more = notes + replies + failovers >= CLEARED_PER_ROUND
         return 0.5 if may_be_more else None
 
 

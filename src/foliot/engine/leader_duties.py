@@ -12,6 +12,7 @@ from foliot.domain.changes import Plans
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.engine.backfills import BackfillAdvance
+from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
 from foliot.engine.locks import LockUpkeep
@@ -41,6 +42,7 @@ class LeaderContext:
     keeps_removed: bool  # jobs that no code declares any more go on
     retirement_told: Told
     locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
+    has_coordinator: bool = False  # servers elect by a service beside the store
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -124,8 +126,14 @@ def _chronicling(context: LeaderContext) -> Round:
     return NodeNotes(context.store.lookups, context.store.journal, tide=context.tide).chronicle
 
 
+def _failovers(context: LeaderContext) -> Round:
+    store = context.store
+    return FailoverUpkeep(store.failovers, store.lookups, context.tide, has_coordinator=context.has_coordinator).keep
+
+
 def _clearing(context: LeaderContext) -> Round:
-    return OldNotes(context.store.lookups, context.store.journal, context.store.replies).clear
+    store = context.store
+    return OldNotes(store.lookups, store.journal, store.replies, store.failovers).clear
 
 
 def _calendars(context: LeaderContext) -> Round:
@@ -176,6 +184,7 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("repairing", _repairing, _seconds(30)),
     LeaderDutyRow("backfilling", _backfilling, _seconds(1)),
     LeaderDutyRow("chronicling", _chronicling, _seconds(5)),
+    LeaderDutyRow("failovers", _failovers, _seconds(5)),
     LeaderDutyRow("clearing", _clearing, _seconds(300)),
     LeaderDutyRow("calendars", _calendars, _seconds(60)),
     LeaderDutyRow("retiring", _retiring, _of_a_ttl(3)),

@@ -8,6 +8,7 @@ from typing import Final
 import structlog
 
 from foliot.domain.deadlocks import Deadlock, find_deadlocks
+from foliot.domain.failover import Affected, Detected, FailoverType
 from foliot.domain.instants import DAY, Micros
 from foliot.engine.upkeep import BelievedNow
 from foliot.ports.store.journal import Happening, Journal, Topic
@@ -62,7 +63,8 @@ class LockUpkeep:
             return
         told = {victim: cycle_words(found, seen) for victim, found in deadlocks.items()}
         pairs = [(found, told[victim]) for victim, found in deadlocks.items()]
-        broken, woken = await self._store.break_waits(pairs, term=term)
+        failures = {victim: _failure(found, told[victim], seen) for victim, found in deadlocks.items()}
+        broken, woken = await self._store.break_waits(pairs, failures=failures, term=term)
         self._on_granted([*broken, *woken])  # they wait at some server, and learn that their wait is over
         for victim in broken:
             log.warning("lock.deadlock", why=told[victim])
@@ -78,6 +80,21 @@ def cycle_words(deadlock: Deadlock, seen: LockWaits) -> str:
         _, name = seen.locks[claim.lock]
         parts.append(f"{owner} waits for {name}, held by {holder}")
     return "; ".join(parts)
+
+
+def _failure(deadlock: Deadlock, words: str, seen: LockWaits) -> Detected:
+    """The deadlock as a failover. It began when its youngest claim came to wait."""
+    namespace, name = seen.locks[deadlock.victim.lock]
+    names = [seen.locks[claim.lock][1] for claim in deadlock.cycle]
+    return Detected(
+        key=f"deadlock:{deadlock.victim.id}",
+        type=FailoverType.LOCK_DEADLOCK,
+        subject=name,
+        namespace=namespace,
+        began_at=deadlock.victim.asked_at,
+        evidence={"cycle": words, "ended": seen.owners[deadlock.victim.owner]},
+        affected=Affected(locks=names),
+    )
 
 
 def _happening(deadlock: Deadlock, words: str, seen: LockWaits) -> Happening:

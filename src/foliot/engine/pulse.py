@@ -7,6 +7,7 @@ from typing import Final
 
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.ports.clock import Clock
+from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import FiringStore, Pulse
 from foliot.ports.store.runs import Reckon
 
@@ -59,6 +60,7 @@ class Pulsing:
         self._clock = clock
         self._every_s = every_s
         self._listeners: list[Callable[[Pulse], None]] = []
+        self.on_missed: Callable[[], None] = lambda: None  # called when the store could not be reached
 
     def on_pulse(self, listener: Callable[[Pulse], None]) -> None:
         """Call the listener after each pulse."""
@@ -66,7 +68,11 @@ class Pulsing:
 
     async def step(self) -> float:
         sent_at = self._clock.monotonic()
-        pulse = await self._store.pulse()
+        try:
+            pulse = await self._store.pulse()
+        except StoreUnavailable:
+            self.on_missed()
+            raise
         self._tide.learn(pulse, seen_at=(sent_at + self._clock.monotonic()) / 2)
         for listener in self._listeners:
             listener(pulse)

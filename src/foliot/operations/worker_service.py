@@ -9,7 +9,8 @@ A session that began before owners were recorded (an older server wrote it) is a
 it and may serve its namespace and group.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from hashlib import sha256
 from typing import Final
 
@@ -89,9 +90,12 @@ class WorkerService:
         *,
         on_fenced: Callable[[int], None] = lambda _count: None,
         on_foreign: Callable[[], None] = lambda: None,
+        on_timeouts: Callable[[Iterable[int]], None] = lambda _run_ids: None,
         public_url: str = "",
     ) -> None:
         """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another.
+
+        `on_timeouts`: workers ended these runs, because they overran their time.
 
         `public_url`: where other systems reach the servers; empty: where the worker reaches this one.
         """
@@ -100,6 +104,7 @@ class WorkerService:
         self._messages = WorkerMessages(services.store.runs)
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self._on_fenced = on_fenced
+        self._on_timeouts = on_timeouts
         self.public_url = public_url
         self.foreign_calls = ForeignCalls(services.store.journal, on_foreign)
         self.declaring = Declaring(services)
@@ -169,6 +174,8 @@ class WorkerService:
 
     async def beat(self, beat: Beat, *, by: Principal) -> BeatAnswer:
         if not await self._is_own(beat.session, by):
+            with suppress(StoreBusy, StoreUnavailable):  # the worker begins anew, whether this is noted or not
+                await self._services.store.failovers.came_back(beat.session, owner=by.line)
             return BeatAnswer(alive=False)
         hello = self._desk.hello_of(beat.session)
         slots = SLOTS_MAX if hello is None else hello.slots
@@ -209,6 +216,8 @@ class WorkerService:
         recorded = [report for report, landing in zip(allowed, landed, strict=True) if landing is Landing.RECORDED]
         for listener in self.on_reports:
             listener(recorded)
+        if Cause.TIMEOUT in causes:
+            self._on_timeouts(report.run_id for report in recorded if report.cause is Cause.TIMEOUT)
         return landings
 
     def _count_fenced(self, session: str, landings: Sequence[Landing]) -> None:

@@ -56,10 +56,13 @@ class CoordinatorHealth:
     is_chosen: bool  # it chose this server
     latency_s: float | None  # of its last answer
     outages: int  # how often it has been silent for longer than a term
+    silent_s: float = 0.0  # since its last answer
 
     def as_load(self) -> dict[str, float]:
         """As a part of what a server's beat says of its load, so that every server can show it."""
         load = {"coordinator_up": float(self.is_up), "coordinator_outages": float(self.outages)}
+        if not self.is_up:
+            load["coordinator_silent_s"] = round(self.silent_s, 3)
         if self.latency_s is not None:
             load["coordinator_latency_s"] = round(self.latency_s, 6)
         return load

@@ -26,6 +26,8 @@ READS: Final = {
     "lookups.nodes",
     "lookups.now",
     "locks.waits",
+    "failovers.open",
+    "failovers.policies",
     "code.live",
     "code.sources",
     "code.modules_with_jobs",
@@ -52,6 +54,7 @@ ANSWERS: Final[Mapping[str, Any]] = {
         owners={"one": "r-1", "two": "r-2"},
     ),
     "locks.break_waits": (["d"], []),
+    "failovers.open": [],
 }
 
 

@@ -97,8 +97,26 @@ class FailoverStore(Protocol):
         """Note once that these occurrences need a person; how many were not escalated before."""
         ...
 
-    async def open(self, *, limit: int) -> Sequence[Failover]:
-        """Occurrences that are not over, oldest first."""
+    async def deaths(self, *, term: int) -> int:
+        """Open an occurrence for each session that was declared dead lately, and close those without running runs.
+
+        Reaping does both. This is for what a leader left undone when it died itself. How many were opened or closed.
+        """
+        ...
+
+    async def came_back(self, session: str, *, owner: str) -> bool:
+        """A session that was declared dead is heard of again: it was cut off, not gone. Whether that is news.
+
+        `owner`: of the token that speaks for it; another's is not believed.
+        """
+        ...
+
+    async def timed_out(self, run_ids: Sequence[int], *, session: str) -> int:
+        """These runs overran their time: one open occurrence a job. How many are new. `session`: of the server."""
+        ...
+
+    async def open(self, *, limit: int, within_us: Micros = 0) -> Sequence[Failover]:
+        """Occurrences that are not over, or not for longer than `within_us`; oldest first."""
         ...
 
     async def list(self, wanted: FailoverFilter, *, limit: int, before_id: int | None = None) -> FailoverPage:

@@ -3,12 +3,13 @@
 A claim has an id that its maker chose, so every call may be repeated when its answer was lost.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final, Protocol
 
 from foliot.domain.deadlocks import Deadlock
+from foliot.domain.failover import Detected
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.locks import LockClaim
 
@@ -143,9 +144,15 @@ class LockStore(Protocol):
         ...
 
     async def break_waits(
-        self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None
+        self,
+        deadlocks: Sequence[tuple[Deadlock, str]],
+        *,
+        failures: Mapping[str, Detected] | None = None,
+        term: int | None = None,
     ) -> tuple[Sequence[str], Sequence[str]]:
         """End the wait of each victim, unless it holds its lock by now.
+
+        `failures`: by the claim of a victim, what is written down of its deadlock, as a failover that is over.
 
         Return the claims whose wait was ended, and the claims of others that hold their lock since.
         """

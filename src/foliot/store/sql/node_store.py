@@ -27,7 +27,7 @@ from foliot.ports.worker_link import (
     Hello,
     Leaving,
 )
-from foliot.store.sql.cluster import beats, clock, codes, kinds, leadership
+from foliot.store.sql.cluster import beats, clock, codes, failures, kinds, leadership
 from foliot.store.sql.cluster.beats import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Claim
@@ -197,6 +197,8 @@ class SqlNodeStore:
                 await self._database.transact(note, pool=Pool.RENEW)
             if renewed.not_known:
                 await self._ending.settle(self._database, renewed.not_known, judge)
+            if not renewed.answer.alive:
+                await self._database.transact(lambda tx: failures.came_back(tx, beat.session), pool=Pool.RENEW)
         return renewed.answer
 
     # -- the way out ----------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Runs from PENDING to the end (`ports.store.runs.RunStore`): the verbs, each in its transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import Final
@@ -12,12 +12,13 @@ from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
-from foliot.domain.verdict import Judge
+from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.errors import StoreBusy
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.store.runs import CancelOutcome, Granted, Poll, Reckon, Triggered, TriggerRequest
 from foliot.ports.worker_link import LogChunk, Report
-from foliot.store.sql.cluster import reaper
+from foliot.store.sql.cluster import failures, reaper
 from foliot.store.sql.ending import logs, retention
 from foliot.store.sql.ending.cancellation import cancel
 from foliot.store.sql.ending.ends import Ending
@@ -113,14 +114,25 @@ class SqlRunStore:
         session_ttl_us: Micros = SESSION_TTL_US,
         strays: bool = True,
     ) -> int:
-        def work(tx: Tx) -> list[Claim]:
+        def work(tx: Tx) -> tuple[int, list[Claim]]:
             died = reaper.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
             if not died and not strays:
-                return []
-            return reaper.claims_of_the_dead(tx, term=term, limit=limit)
+                return 0, []
+            return died, reaper.claims_of_the_dead(tx, term=term, limit=limit)
 
         # A session may die in one moment and its runs be found in the next: each statement stands by itself.
-        return await self._settled(await self._database.step(work), judge)
+        died, claims = await self._database.step(work)
+        if died:
+            await self._noted(failures.note_deaths, term)  # with the runs that it still has
+        moved = await self._settled(claims, judge)
+        if died or moved:
+            await self._noted(failures.end_deaths, term)
+        return moved
+
+    async def _noted(self, note: Callable[..., int], term: int) -> None:
+        """Write a failure down. Nothing depends on it: when the store is busy, the leader's next round does it."""
+        with suppress(StoreBusy):
+            await self._database.transact(partial(note, term=term))
 
     async def time_out(
         self,
@@ -141,7 +153,11 @@ class SqlRunStore:
             until=reaper.EVER if until is None else until,
         )
         claims = await self._database.read(work, pool=Pool.CONTROL)
-        return await self._settled(claims, judge)
+        moved = await self._settled(claims, judge)
+        overdue = [claim.run_id for claim in claims if claim.cause is Cause.OVERDUE]
+        if moved and overdue:
+            await self._noted(partial(failures.note_timeouts, run_ids=overdue), term)
+        return moved
 
     async def _settled(self, claims: Sequence[Claim], judge: Judge) -> int:
         landings = await self._ending.settle(self._database, claims, judge) if claims else []

@@ -27,6 +27,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "coordinator.away": "协调后端无法连到",
     "duty.failed": "服务器的一项工作失败",
     "duty.given_up": "服务器放弃了一项工作",
+    "failover.escalated": "故障需要人来处理",
     "handler.not_closed": "处理器未能关闭",
     "http.not_taken": "回应没有被取走",
     "job.kind_unserved": "没有在线工作节点提供任务的处理器类型",

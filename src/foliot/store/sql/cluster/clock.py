@@ -4,6 +4,7 @@ from typing import Final, NamedTuple
 
 from foliot.domain.clocks import Verdict, judged, median
 from foliot.domain.instants import Micros
+from foliot.store.sql.cluster import failures
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 
@@ -80,9 +81,11 @@ def judge(tx: Tx) -> bool:
     if verdict is None or _is_written(verdict, is_suspect, ahead_us):
         return is_suspect
     if not verdict.suspect:
-        tx.change(AGREED)
+        if tx.change(AGREED):
+            failures.end_clock(tx, is_trusted=False)
     elif not is_suspect:
-        tx.change(SUSPECT, {"ahead": verdict.ahead_us})
+        if tx.change(SUSPECT, {"ahead": verdict.ahead_us}):
+            failures.note_clock(tx, ahead_us=verdict.ahead_us)
     else:
         tx.change(AHEAD, {"ahead": verdict.ahead_us})
     return verdict.suspect
@@ -103,6 +106,8 @@ def trust(tx: Tx) -> bool:
     tx.change(TRUST, {"offset": median(_offsets(tx))})
     was_suspect = tx.change(AGREED) == 1
     tx.change(NO_LEADS)
+    if was_suspect:
+        failures.end_clock(tx, is_trusted=True)
     return was_suspect
 
 

@@ -1,10 +1,11 @@
 """Locks in SQL (`ports.store.locks.LockStore`): claimed, renewed, given back, taken away, swept."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Final
 
 from foliot.domain.deadlocks import Deadlock
+from foliot.domain.failover import Detected
 from foliot.domain.instants import Instant
 from foliot.domain.locks import CLAIMS_MAX, WAITERS_MAX, LockClaim, decide
 from foliot.ports.store.locks import (
@@ -17,6 +18,7 @@ from foliot.ports.store.locks import (
     LockWaits,
     RunOwner,
 )
+from foliot.store.sql.cluster.failures import note_deadlocks
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -203,7 +205,11 @@ class SqlLocks:
         return await self._database.read(reads.waits, pool=Pool.CONTROL)
 
     async def break_waits(
-        self, deadlocks: Sequence[tuple[Deadlock, str]], *, term: int | None = None
+        self,
+        deadlocks: Sequence[tuple[Deadlock, str]],
+        *,
+        failures: Mapping[str, Detected] | None = None,
+        term: int | None = None,
     ) -> tuple[Sequence[str], Sequence[str]]:
         cycles = {deadlock.victim.id: words for deadlock, words in deadlocks}
         locks = {deadlock.victim.lock for deadlock, _ in deadlocks}
@@ -216,7 +222,10 @@ class SqlLocks:
             broken = sorted(set(waiting) & set(cycles))
             if broken:
                 tx.change(BREAK, d=[(claim, cycles[claim]) for claim in broken])
-            return broken, settle(tx, drawn, broken=broken)
+            woken = settle(tx, drawn, broken=broken)
+            if broken and failures:
+                note_deadlocks(tx, [failures[claim] for claim in broken], term=term)
+            return broken, woken
 
         return await self._database.transact(work)
 

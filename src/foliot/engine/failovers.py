@@ -1,0 +1,171 @@
+"""Failovers: each server notes the failures that only it can see; the leader ends and escalates what is open."""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import structlog
+
+from foliot.domain.failover import Affected, Detected, FailoverEnd, FailoverType
+from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
+from foliot.engine.presence import OwnSession
+from foliot.engine.pulse import Tide
+from foliot.ports.clock import Clock
+from foliot.ports.store.failovers import Escalation, Failover, FailoverStore
+from foliot.ports.store.firing import Pulse
+from foliot.ports.store.lookups import Lookups, NodeRow
+
+REST_S: Final = 5.0
+KEPT_MAX: Final = 1000
+"""Runs that overran and are not yet noted; what comes above that before the next round is left out."""
+OPEN_MAX: Final = 500
+ENDED_LATELY_US: Final[Micros] = MINUTE
+QUIET_US: Final = {FailoverType.RUN_TIMEOUT: MINUTE, FailoverType.STORE_UNREACHABLE: 10 * SECOND}
+"""After this time without news an occurrence is over. It ended with its last news."""
+
+log = structlog.get_logger("foliot.engine")
+
+
+class FailureNotes:
+    """A duty of every server. It costs no statement unless something failed."""
+
+    name = "failure notes"
+
+    def __init__(self, store: FailoverStore, tide: Tide, *, session: OwnSession, node: str, clock: Clock) -> None:
+        self.wake = asyncio.Event()
+        self._store = store
+        self._tide = tide
+        self._session = session
+        self._node = node
+        self._clock = clock
+        self._timed_out: list[int] = []
+        self._heard_at: float | None = None  # when the store last answered
+        self._is_away = False
+        self._away_s = 0.0  # how long the store was away, until it is noted
+
+    def timed_out(self, run_ids: Iterable[int]) -> None:
+        """Workers ended these runs, because they overran their time."""
+        room = KEPT_MAX - len(self._timed_out)
+        self._timed_out += list(run_ids)[:room]
+
+    def missed(self) -> None:
+        """The store could not be reached."""
+        self._is_away = True
+
+    def heard(self, pulse: Pulse) -> None:
+        """The store answered."""
+        del pulse
+        now = self._clock.monotonic()
+        if self._is_away and self._heard_at is not None:
+            self._away_s = max(self._away_s, now - self._heard_at)
+            self.wake.set()
+        self._is_away = False
+        self._heard_at = now
+
+    async def step(self) -> float:
+        """Write down what failed since the last round."""
+        if self._away_s and not self._is_away:
+            await self._store.detect([self._outage()])
+            self._away_s = 0.0
+        if self._timed_out:
+            noted = list(self._timed_out)
+            await self._store.timed_out(noted, session=self._session.id)
+            del self._timed_out[: len(noted)]
+        return REST_S
+
+    def _outage(self) -> Detected:
+        """The outage with the times of this server: the store could not write it down meanwhile."""
+        away_us = int(self._away_s * SECOND)
+        back_at = self._tide.store_now()
+        return Detected(
+            key="store",
+            type=FailoverType.STORE_UNREACHABLE,
+            subject="store",
+            began_at=back_at - away_us,
+            detected_at=back_at,
+            evidence={"away_us": away_us},
+            affected=Affected(nodes=(self._node,)),
+            session=self._session.id,
+        )
+
+
+class FailoverUpkeep:
+    """What the leader does: it sees coordination services fall silent, ends what is over, escalates what lasts."""
+
+    def __init__(self, store: FailoverStore, lookups: Lookups, tide: Tide, *, has_coordinator: bool) -> None:
+        """`has_coordinator`: the servers elect by a service beside the store."""
+        self._store = store
+        self._lookups = lookups
+        self._tide = tide
+        self._has_coordinator = has_coordinator
+        self._term: int | None = None
+        self._away: frozenset[tuple[str, str]] = frozenset()  # services and servers, as they were noted
+
+    async def keep(self, term: int) -> None:
+        """One statement a round while nothing failed, two with a coordination service."""
+        if self._tide.pulse is None:
+            return
+        if term != self._term:
+            await self._store.deaths(term=term)  # what a leader left undone that died itself
+            self._away = frozenset()
+            self._term = term
+        away = await self._look_at_coordinators(term)
+        found = await self._store.open(limit=OPEN_MAX, within_us=ENDED_LATELY_US)
+        ends = [end for one in found if (end := self._end_of(one, away))]
+        await self._store.end(ends, term=term)
+        if any(one.is_open and one.key.startswith("session:") for one in found):
+            await self._store.deaths(term=term)
+        await self._escalate(found, term)
+
+    async def _look_at_coordinators(self, term: int) -> frozenset[str]:
+        """The coordination services that some live server cannot reach."""
+        if not self._has_coordinator:
+            return frozenset()
+        nodes = [node for node in await self._lookups.nodes(include_dead_since=None) if node.coordinator]
+        cut_off = {(node.coordinator or "", node.name): node for node in nodes if not node.reaches_coordinator}
+        fresh = [_silence(node) for pair, node in cut_off.items() if pair not in self._away]
+        await self._store.detect(fresh, term=term)
+        self._away = frozenset(cut_off)
+        return frozenset(service for service, _ in cut_off)
+
+    def _end_of(self, one: Failover, away: frozenset[str]) -> FailoverEnd | None:
+        """The end of an open occurrence; None: it goes on, or another part ends it."""
+        if not one.is_open:
+            return None
+        if one.type is FailoverType.COORDINATION_UNREACHABLE:
+            return None if one.subject in away else FailoverEnd(id=one.id, done={})
+        quiet_us = QUIET_US.get(one.type)
+        if quiet_us is None or self._tide.store_now() - one.last_at < quiet_us:
+            return None
+        done = {"ended": one.attempts} if one.type is FailoverType.RUN_TIMEOUT else {}
+        return FailoverEnd(id=one.id, done=done, ended_at=one.last_at)
+
+    async def _escalate(self, found: Sequence[Failover], term: int) -> None:
+        """Policies are read only when there is something that they can speak of."""
+        fresh = [one for one in found if one.escalated_at is None]
+        if not fresh:
+            return
+        policies = await self._store.policies()
+        now: Instant = self._tide.store_now()
+        needed = []
+        for one in fresh:
+            policy = policies[one.type]
+            if policy.is_exceeded(lasted_us=one.lasted_us(now), attempts=one.attempts):
+                needed.append(Escalation(id=one.id, level=policy.level, channel=policy.channel))
+                log.warning("failover.escalated", failover=one.id, type=str(one.type), level=str(policy.level))
+        if needed:
+            await self._store.escalate(needed, term=term)
+
+
+def _silence(node: NodeRow) -> Detected:
+    """A server's coordination service fell silent, some time before the server's last beat."""
+    service = node.coordinator or ""
+    silent_us = int(node.load.get("coordinator_silent_s", 0) * SECOND)
+    return Detected(
+        key=f"coordinator:{service}",
+        type=FailoverType.COORDINATION_UNREACHABLE,
+        subject=service,
+        began_at=node.last_beat_at - silent_us,
+        evidence={"silent_us": silent_us},
+        affected=Affected(nodes=(node.name,)),
+    )

@@ -1,0 +1,115 @@
+"""Duties about failovers: a server notes what only it saw, the leader ends what is quiet and escalates what lasts."""
+
+from dataclasses import replace
+
+import pytest
+
+from foliot.domain.failover import DEFAULTS, FailoverType, Urgency
+from foliot.domain.instants import MINUTE, SECOND
+from foliot.engine.failovers import KEPT_MAX, FailoverUpkeep, FailureNotes
+from foliot.engine.presence import OwnSession
+from foliot.engine.pulse import Tide
+from foliot.ports.store.actor import Actor
+from foliot.ports.store.failovers import Failover, FailoverFilter
+from tests.clocks import DrivenClock
+from tests.conformance.building import save
+from tests.conformance.working import lead, trigger
+from tests.sql.world import CHANCE, World
+
+ANNE = Actor(name="anne")
+
+
+class Cluster:
+    """One server's notes and the leader's upkeep, on one store."""
+
+    def __init__(self, world: World, clock: DrivenClock) -> None:
+        self.world = world
+        self.clock = clock
+        self.tide = Tide(clock)
+        self.store = world.store.failovers
+        self.notes = FailureNotes(self.store, self.tide, session=OwnSession(CHANCE), node="s1", clock=clock)
+        self.upkeep = FailoverUpkeep(self.store, world.store.lookups, self.tide, has_coordinator=False)
+
+    async def pulse(self) -> None:
+        found = await self.world.store.firing.pulse()
+        self.tide.learn(found, seen_at=self.clock.monotonic())
+        self.notes.heard(found)
+
+    async def keep(self) -> None:
+        """A round of the leader, by the time of now."""
+        await self.pulse()
+        await self.upkeep.keep(await lead(self.world))
+
+    async def noted(self) -> list[Failover]:
+        return list((await self.store.list(FailoverFilter(), limit=100)).items)
+
+
+@pytest.fixture
+def cluster(world: World, clock: DrivenClock) -> Cluster:
+    return Cluster(world, clock)
+
+
+async def test_an_outage_of_the_store_is_noted_with_its_true_times_when_it_is_back(
+    cluster: Cluster, clock: DrivenClock
+) -> None:
+    await cluster.pulse()
+    await cluster.notes.step()
+    assert await cluster.noted() == [], "nothing failed"
+    for _ in range(3):
+        cluster.notes.missed()
+        await clock.advance(10)
+    await cluster.notes.step()
+    assert await cluster.noted() == [], "the store is still away"
+    await cluster.pulse()
+    await cluster.notes.step()
+    await cluster.notes.step()
+    (found,) = await cluster.noted()
+    assert (found.type, list(found.affected.nodes)) == (FailoverType.STORE_UNREACHABLE, ["s1"])
+    assert found.detected_at - found.began_at == found.evidence["away_us"] == 30 * SECOND
+    await cluster.keep()
+    assert (await cluster.noted())[0].is_open, "another server may come back, too"
+    await cluster.world.elapse(11 * SECOND)
+    await cluster.keep()
+    (found,) = await cluster.noted()
+    assert found.ended_at == found.last_at
+    assert found.escalated_at is not None, "it was away for longer than its policy allows"
+    assert found.level is Urgency.CRITICAL
+
+
+async def test_overruns_are_noted_together_and_over_when_none_came_for_a_minute(cluster: Cluster) -> None:
+    await save(cluster.world, "tick")
+    ids = await trigger(cluster.world, n=3)
+    cluster.notes.timed_out(ids[:2])
+    cluster.notes.timed_out(ids[2:])
+    await cluster.notes.step()
+    await cluster.notes.step()
+    (found,) = await cluster.noted()
+    assert (found.affected.runs, found.attempts) == (3, 3)
+    await cluster.keep()
+    assert (await cluster.noted())[0].is_open
+    await cluster.world.elapse(MINUTE + SECOND)
+    await cluster.keep()
+    (found,) = await cluster.noted()
+    assert (found.is_open, found.done, found.escalated_at) == (False, {"ended": 3}, None)
+
+
+async def test_a_server_keeps_a_bounded_number_of_overruns_until_they_are_noted(cluster: Cluster) -> None:
+    for _ in range(3):
+        cluster.notes.timed_out(range(KEPT_MAX))
+    assert len(cluster.notes._timed_out) == KEPT_MAX
+
+
+async def test_more_overruns_than_the_policy_allows_are_escalated_once_to_its_channel(cluster: Cluster) -> None:
+    policy = replace(DEFAULTS[FailoverType.RUN_TIMEOUT], attempts=2, level=Urgency.LOW, channel="night-shift")
+    await cluster.store.set_policy(policy, by=ANNE)
+    await save(cluster.world, "tick")
+    ids = await trigger(cluster.world, n=3)
+    escalated = []
+    for run_id in ids:
+        cluster.notes.timed_out([run_id])
+        await cluster.notes.step()
+        await cluster.keep()
+        (found,) = await cluster.noted()
+        escalated.append(found.escalated_at is not None)
+    assert escalated == [False, False, True]
+    assert (found.level, found.channel) == (Urgency.LOW, "night-shift")
