@@ -13,7 +13,8 @@ from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
 from foliot.ports.store.failovers import Escalation, Failover, FailoverStore
 from foliot.ports.store.firing import Pulse
-from foliot.ports.store.lookups import Lookups, NodeRow
+from foliot.ports.store.lookups import Lookups
+from foliot.ports.store.node_row import NodeRow
 
 REST_S: Final = 5.0
 KEPT_MAX: Final = 1000
