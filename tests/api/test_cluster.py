@@ -100,6 +100,23 @@ async def test_a_node_is_drained_and_taken_back(api: Api, stage: Stage) -> None:
     assert kinds == ["node.undrained", "node.drain_asked"]
 
 
+async def test_a_node_tells_its_life_its_band_and_its_share_of_work(api: Api, stage: Stage) -> None:
+    worker = await stage.worker("w-1", [])
+    born = (await api.get("/nodes/w-1")).json()
+    assert (born["life"], list(born["life_times"])) == ("SYNCING", ["STARTING", "REGISTERING", "SYNCING"])
+    assert (born["health"], born["health_since"], born["score"]) == ("ONLINE", None, None)
+    assert born["slots_given"] == born["slots"]
+    for number in (1, 2, 3):
+        stage.elapse("5s")
+        beat = Beat(session=worker.session, beat_no=number, settled=0, held=(), load={"cpu": 0.5, "starved": 0.95})
+        await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
+    warned = (await api.get("/nodes/w-1")).json()
+    assert (warned["life"], warned["health"], warned["score"]) == ("READY", "WARNING", 0.5)
+    assert warned["slots_given"] == max(1, warned["slots"] // 2)
+    assert warned["health_since"] > warned["life_times"]["READY"]
+    assert (await api.get("/nodes")).json()["items"][0]["protocol"] == 1
+
+
 async def test_a_worker_that_is_stopping_is_not_taken_back(api: Api, stage: Stage) -> None:
     worker = await stage.worker("w-1", [])
     beat = Beat(session=worker.session, beat_no=1, settled=0, held=(), draining=True)

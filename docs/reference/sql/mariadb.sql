@@ -94,7 +94,8 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 -- cluster/beats.py BEAT
 UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, last_beat_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), beat_no = %(beat_no)s, settled = %(settled)s, `load` = %(load)s,
        progress = %(progress)s, wall_offset_us = coalesce(%(wall_offset)s, wall_offset_us),
-       band_at = CASE WHEN band = %(band)s THEN band_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END, band = %(band)s, band_turn_at = %(band_turn_at)s,
+       band_at = CASE WHEN coalesce(band, 'ONLINE') = %(band)s THEN band_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END,
+       band = %(band)s, band_turn_at = %(band_turn_at)s,
        ready_at = CASE WHEN ready_at IS NULL AND %(syncing)s = 0 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE ready_at END,
        draining_at = CASE WHEN state = 'live' AND %(draining)s = 1 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE draining_at END,
        state = CASE WHEN state = 'live' AND %(draining)s = 1 THEN 'draining' ELSE state END

@@ -102,7 +102,8 @@ WHERE runs.id = d.id AND runs.lease_id = d.lease_id
 -- cluster/beats.py BEAT
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, last_beat_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), beat_no = $2, settled = $3, load = $4,
        progress = $5, wall_offset_us = coalesce($6, wall_offset_us),
-       band_at = CASE WHEN band = $7 THEN band_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END, band = $7, band_turn_at = $8,
+       band_at = CASE WHEN coalesce(band, 'ONLINE') = $7 THEN band_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END,
+       band = $7, band_turn_at = $8,
        ready_at = CASE WHEN ready_at IS NULL AND $9 = 0 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE ready_at END,
        draining_at = CASE WHEN state = 'live' AND $10 = 1 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE draining_at END,
        state = CASE WHEN state = 'live' AND $10 = 1 THEN 'draining' ELSE state END

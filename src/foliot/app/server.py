@@ -33,8 +33,9 @@ from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.retirements import Told
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweep import Sweeping
-from foliot.observability.metrics import ServerMetrics
+from foliot.observability.metrics import NodeGauge, ServerMetrics
 from foliot.operations.calendars import replan
+from foliot.operations.nodes import health_of
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
 from foliot.operations.worker_service import WorkerService
@@ -45,6 +46,7 @@ from foliot.ports.store import Store
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import Hello, Report
 from foliot.worker.load import LoadFigures, process_up_us
 
@@ -73,6 +75,7 @@ class Server:
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
         self.step_guard = self._make_step_guard()
+        self._seen_nodes: Sequence[NodeGauge] = ()
         self.metrics = self._make_metrics()
 
         planner = Planner(routes=installed_routes())
@@ -105,8 +108,18 @@ class Server:
         metrics.watch_store(self.store.troubles)
         if (name := coordinator_name(self.settings)) != STORE:
             metrics.watch_coordinator(name, self._coordinator.health)
+        metrics.watch_nodes(lambda: self._seen_nodes if self.leadership.term is not None else ())
         metrics.clock_offset.set_function(lambda: (self.step_guard.offset.us or 0) / SECOND)
         return metrics
+
+    def _nodes_seen(self, nodes: Sequence[NodeRow]) -> None:
+        """As the leader, this server looked at every node."""
+        now, rules = self.tide.store_now(), self.settings.timing.bands
+        self._seen_nodes = [
+            NodeGauge(row.name, row.kind, row.handle, health_of(row, now, rules), row.load.get("score"))
+            for row in nodes
+            if row.state != "dead"
+        ]
 
     def _make_firing(self, planner: Planner) -> Firing:
         return Firing(
@@ -235,6 +248,7 @@ class Server:
             retirement_told=self._retirement_told,
             locks_granted=self.lock_waiting.granted,
             has_coordinator=coordinator_name(self.settings) != STORE,
+            nodes_seen=self._nodes_seen,
         )
         return leader_duties(context, self.leadership)
 

@@ -57,7 +57,8 @@ def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
         Column("SLOTS", lambda node: slots_of(node, shows_kinds=node["id"] in in_crews), empty="-"),
         Column("GROUP", "group", empty="-"),
         Column("LABELS", labels_of, empty="-"),
-        Column("STATE", "state", wide=True),
+        Column("SCORE", score_of, empty="-", wide=True),
+        Column("LIFE", lambda node: user.out.state_word(node["life"]), wide=True),
         Column("VERSION", "version"),
         Column("HOST", lambda node: f"{node['host']}:{node['pid']}", wide=True),
         Column("CLOCK", lambda node: clock_of(user, node), empty="-", wide=True),
@@ -74,11 +75,19 @@ def name_of(node: Node) -> str:
 
 
 def slots_of(node: Node, *, shows_kinds: bool) -> str:
-    """How many of its slots are taken, and by which kinds; nothing for a node without slots."""
+    """How many of its slots are taken, for how many it gets runs if not for all, and by which kinds."""
     if not node["slots"]:
         return ""
     taken = f"{node['running']}/{node['slots']}"
+    if node["slots_given"] < node["slots"]:
+        taken = f"{taken} ≤{node['slots_given']}"
     return f"{taken} {kinds_of(node)}" if shows_kinds else taken
+
+
+def score_of(node: Node) -> str:
+    """How loaded a node is; empty when it does not say."""
+    score = node["score"]
+    return "" if score is None else f"{score:.2f}"
 
 
 def labels_of(node: Node, *, between: str = ",") -> str:
@@ -142,6 +151,7 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     yield "group", node["group"]
     yield "labels", labels_of(node, between=", ")
     yield "slots", out.say("slots_taken", running=_busy(node), slots=node["slots"]) if node["slots"] else ""
+    yield "work", _work(user, node)
     waiting = _waiting(node)
     yield "waits", out.say("waiting_runs", count=waiting) if waiting else ""
     yield "drained", _drained(node["drained_by"])
@@ -149,14 +159,41 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     for one in crew:
         taken = out.say("slots_of_kind", kinds=kinds_of(one), running=_busy(one), slots=one["slots"], id=one["id"])
         yield "process", taken
+    yield "address", node["address"] or ""
     yield "since", times.full(node["started_at"])
+    for life, at in node["life_times"].items():
+        yield "life", f"{out.state_word(life)}  {times.show(at)}"
     yield "clock", clock_of(user, node)
+    yield "load", _shares(user, node)
+    yield "load", _counts(user, node)
     yield "handlers", ", ".join(node["handlers"])
     yield "kinds", ", ".join(f"{one['kind']} {one['version']}".strip() for one in node.get("kinds", ()))
     for failed in node.get("failed_kinds", ()):
         yield "failed", _failed(failed)
     for run in node["runs"] or ():
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
+
+
+def _work(user: User, node: Node) -> str:
+    """For how many of its slots a worker gets runs, when not for all."""
+    slots, given = node["slots"], node["slots_given"]
+    return user.out.say("slots_given", given=given, slots=slots) if given < slots else ""
+
+
+def _shares(user: User, node: Node) -> str:
+    load = node["load"]
+    if "cpu" not in load:
+        return ""
+    shares = {name: f"{load.get(name, 0):.0%}" for name in ("cpu", "memory", "disk")}
+    return user.out.say("load_shares", **shares, score=score_of(node) or "-")
+
+
+def _counts(user: User, node: Node) -> str:
+    load = node["load"]
+    if "threads" not in load:
+        return ""
+    counts = {name: int(load.get(name, 0)) for name in ("threads", "files", "connections", "queue")}
+    return user.out.say("load_counts", **counts)
 
 
 def _failed(kind: Mapping[str, str]) -> str:

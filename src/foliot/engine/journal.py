@@ -1,9 +1,9 @@
 """The journal: the leader notes which nodes came and went, and removes old notes."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from foliot.domain.instants import DAY, MINUTE, Micros
+from foliot.domain.instants import DAY, MINUTE, Instant, Micros
 from foliot.engine.pulse import Tide
 from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.journal import Happening, Journal, Topic
@@ -20,10 +20,19 @@ LOOK_BACK: Final[Micros] = 10 * MINUTE
 class NodeNotes:
     """Notes in the journal which nodes came and went and who leads. Keys make each note unique, on any server."""
 
-    def __init__(self, lookups: Lookups, journal: Journal, *, tide: Tide) -> None:
+    def __init__(
+        self,
+        lookups: Lookups,
+        journal: Journal,
+        *,
+        tide: Tide,
+        on_nodes: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None,
+    ) -> None:
+        """`on_nodes`: called with every node, at each look."""
         self._lookups = lookups
         self._journal = journal
         self._tide = tide
+        self._on_nodes = on_nodes
         self._noted: set[str] = set()
         self._noted_in: int | None = None  # the term under which they were noted
         self._term: int | None = None
@@ -56,6 +65,7 @@ class NodeNotes:
     async def _of_nodes(self) -> list[Happening]:
         since = self._tide.store_now() - LOOK_BACK
         nodes = await self._lookups.nodes(include_dead_since=since)
+        self._on_nodes(nodes)
         return [happening for node in nodes for happening in _of_node(node)]
 
 
@@ -93,7 +103,20 @@ def _of_node(node: NodeRow) -> Iterator[Happening]:
         yield _about(node, "node.draining")
     elif node.state == "dead":
         yield _about(node, "node.left" if node.ended_at is None or node.has_left else "node.dead")
+    if node.band_at is not None:
+        yield _in_band(node, node.band_at)
     yield from _of_coordinator(node)
+
+
+def _in_band(node: NodeRow, band_at: Instant) -> Happening:
+    """Its beats changed its band. A change that another follows within a look is not noted."""
+    return Happening(
+        key=f"node.band:{node.session}:{band_at}",
+        topic=Topic.NODES,
+        kind="node.band",
+        subject=node.name,
+        data={"id": node.handle, "band": node.band.value, "score": node.load.get("score")},
+    )
 
 
 def _of_coordinator(node: NodeRow) -> Iterator[Happening]:

@@ -21,6 +21,7 @@ from foliot.engine.retirements import Retiring, Told
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
+from foliot.ports.store.node_row import NodeRow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +44,7 @@ class LeaderContext:
     retirement_told: Told
     locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
     has_coordinator: bool = False  # servers elect by a service beside the store
+    nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -123,7 +125,8 @@ def _backfilling(context: LeaderContext) -> Round:
 
 
 def _chronicling(context: LeaderContext) -> Round:
-    return NodeNotes(context.store.lookups, context.store.journal, tide=context.tide).chronicle
+    notes = NodeNotes(context.store.lookups, context.store.journal, tide=context.tide, on_nodes=context.nodes_seen)
+    return notes.chronicle
 
 
 def _failovers(context: LeaderContext) -> Round:

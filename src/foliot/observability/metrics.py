@@ -1,8 +1,9 @@
 """Metrics of one server, in Prometheus' form, in a registry of their own."""
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Final, NamedTuple
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -15,7 +16,18 @@ from foliot.ports.store.firing import Decided, Pulse
 from foliot.ports.store.runs import Granted
 from foliot.ports.worker_link import Report
 
+NODES_SHOWN: Final = 1000
 _LATENESS_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600)
+
+
+class NodeGauge(NamedTuple):
+    """A node as the leader saw it last."""
+
+    node: str
+    kind: str
+    id: str
+    band: str
+    score: float | None
 
 
 class ServerMetrics:
@@ -73,6 +85,10 @@ class ServerMetrics:
         """Show how the coordination service is, at every look."""
         self.registry.register(_CoordinatorGauges(name, health))
 
+    def watch_nodes(self, nodes: Callable[[], Iterable[NodeGauge]]) -> None:
+        """Show how the nodes are, at every look; nothing on servers that do not lead."""
+        self.registry.register(_NodeGauges(nodes))
+
     def decided(self, decided: Decided) -> None:
         self.runs_created.inc(decided.created)
         self.instants_skipped.inc(decided.skipped)
@@ -104,6 +120,28 @@ class ServerMetrics:
 
     def render(self) -> bytes:
         return generate_latest(self.registry)
+
+
+class _NodeGauges(Collector):
+    """The bands and scores of nodes."""
+
+    def __init__(self, nodes: Callable[[], Iterable[NodeGauge]]) -> None:
+        self._nodes = nodes
+
+    def describe(self) -> Iterator[GaugeMetricFamily]:
+        yield from ()
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        of_node = ["node", "kind", "id"]
+        bands = GaugeMetricFamily("foliot_node_band", "1 for the band that a node is in", labels=[*of_node, "band"])
+        scores = GaugeMetricFamily("foliot_node_score", "How loaded a node is, from 0 to 1", labels=of_node)
+        for one in islice(self._nodes(), NODES_SHOWN):
+            named = [one.node, one.kind, one.id]
+            bands.add_metric([*named, one.band], 1)
+            if one.score is not None:
+                scores.add_metric(named, one.score)
+        yield bands
+        yield scores
 
 
 class _Counts(Collector):

@@ -1,11 +1,13 @@
 """What the leader does for people costs little while there is nothing to do."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import cast
 
 import pytest
 
 from foliot.app.system import SystemClock
+from foliot.domain.health import Health
 from foliot.domain.instants import Instant
 from foliot.engine.backfills import BACKFILL_QUIET, BACKFILL_REST_MAX_S, BackfillAdvance
 from foliot.engine.journal import NodeNotes
@@ -56,6 +58,7 @@ class Cluster:
         self.asked: list[str] = []
         self.notes: list[Sequence[str]] = []
         self.is_away = False
+        self.known = [node("s-a"), node("s-b")]
 
     async def cluster(self) -> ClusterRow:
         self.asked.append("cluster")
@@ -66,7 +69,7 @@ class Cluster:
 
     async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]:
         self.asked.append("nodes")
-        return [node("s-a"), node("s-b")]
+        return self.known
 
     async def note(self, happenings: Sequence[Happening], *, term: int | None = None) -> None:
         if self.is_away:
@@ -123,3 +126,12 @@ async def test_an_election_whose_note_failed_is_noted_in_the_next_round() -> Non
     cluster.is_away = False
     await duty.chronicle(7)
     assert cluster.notes == [["leader:1:7", "node.joined:s-a", "node.joined:s-b"]]
+
+
+async def test_a_change_of_band_is_noted_once_and_so_is_the_change_back() -> None:
+    duty = chronicling(cluster := Cluster())
+    await duty.chronicle(7)
+    for band, band_at in [(Health.WARNING, 5), (Health.WARNING, 5), (Health.ONLINE, 9), (Health.ONLINE, 9)]:
+        cluster.known = [replace(node("s-a"), band=band, band_at=band_at)]
+        await duty.chronicle(7)
+    assert cluster.notes[1:] == [["node.band:s-a:5"], ["node.band:s-a:9"]]

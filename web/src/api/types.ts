@@ -561,11 +561,15 @@ export interface NodeOut {
   "id": string;
   "kind": string;
   "health": "ONLINE" | "WARNING" | "OFFLINE" | "DEAD" | "LEFT";
+  "health_since": string | null;
   "state": "LIVE" | "DRAINING" | "DEAD";
+  "life": "STARTING" | "REGISTERING" | "SYNCING" | "READY" | "DRAINING" | "GONE";
+  "life_times": Record<string, string>;
   "is_leader": boolean;
   "group": string;
   "labels": Record<string, string>;
   "slots": number;
+  "slots_given": number;
   "running": number;
   "handlers": string[];
   "kinds": NodeKindOut[];
@@ -578,7 +582,10 @@ export interface NodeOut {
   "beat_age_s": number;
   "ended_at": string | null;
   "clock_offset_s": number | null;
+  "protocol": number;
+  "address": string | null;
   "load": Record<string, number>;
+  "score": number | null;
   "drained_by": string | null;
   "runs": RunOut[] | null;
 }

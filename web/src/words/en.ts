@@ -368,6 +368,7 @@ export const en = {
   "event.node.joined": "joined",
   "event.node.left": "left",
   "event.node.dead": "declared dead",
+  "event.node.band": "changed its band",
   "event.node.draining": "draining",
   "event.node.drain_asked": "drain asked",
   "event.node.undrained": "taken back",

@@ -368,6 +368,7 @@ export const zh: Record<Word, string> = {
   "event.node.joined": "加入",
   "event.node.left": "离开",
   "event.node.dead": "被判定失效",
+  "event.node.band": "健康等级改变",
   "event.node.draining": "排空中",
   "event.node.drain_asked": "请求排空",
   "event.node.undrained": "恢复服务",

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.runs import RunOut
-from foliot.api.models.states import BackfillWord, HealthWord, NodeWord
+from foliot.api.models.states import BackfillWord, HealthWord, LifeWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.health import Health
 from foliot.domain.run import format_run_id
@@ -53,11 +53,15 @@ class NodeOut(ApiOutput):
     id: str = Field(description="Of this session of the node: one that is restarted gets another.", examples=["n-5f1c"])
     kind: str
     health: HealthWord
+    health_since: Moment | None = Field(None, description="When its beats last changed its band; null: they never did.")
     state: NodeWord
+    life: LifeWord
+    life_times: dict[str, Moment] = Field(description="When it came how far: STARTING to GONE.")
     is_leader: bool
     group: str
     labels: dict[str, str]
     slots: int
+    slots_given: int = Field(description="For so many of its slots it gets runs: fewer in WARNING, none in OFFLINE.")
     running: int
     handlers: list[str]
     kinds: list[NodeKindOut] = Field(description="Kinds of handlers that it has, with the version of each.")
@@ -72,7 +76,10 @@ class NodeOut(ApiOutput):
     clock_offset_s: Seconds | None = Field(
         None, description="Its wall clock is so far ahead of the store's; negative: behind. It decides nothing."
     )
+    protocol: int = Field(description="Of the worker protocol, as it speaks it.")
+    address: str | None = Field(None, description="Where workers reach a server that is started with --advertise.")
     load: dict[str, float]
+    score: float | None = Field(None, description="How loaded it is, from 0 to 1, by its last beat.")
     drained_by: str | None = None
     runs: list[RunOut] | None = None
 
@@ -84,11 +91,15 @@ class NodeOut(ApiOutput):
             id=row.handle,
             kind=row.kind,
             health=node.health.value,
+            health_since=moment(row.band_at),
             state=row.state,
+            life=row.life.value,
+            life_times={life.value: moment(at) or "" for life, at in row.life_times.items()},
             is_leader=node.is_leader,
             group=row.group,
             labels=dict(row.labels),
             slots=row.slots,
+            slots_given=node.slots_given,
             running=row.running,
             handlers=sorted(row.handlers),
             kinds=[NodeKindOut.of(stated) for stated in row.kinds.loaded],
@@ -101,7 +112,10 @@ class NodeOut(ApiOutput):
             beat_age_s=seconds(node.beat_age_us) or 0.0,
             ended_at=moment(row.ended_at),
             clock_offset_s=seconds(row.clock_offset_us),
+            protocol=row.protocol,
+            address=row.address,
             load=dict(row.load),
+            score=row.load.get("score"),
             drained_by=row.drained_by,
         )
 

@@ -8,6 +8,7 @@ from pydantic import BeforeValidator
 from foliot.api.models.common import one_of
 from foliot.domain.fire import CursorState
 from foliot.domain.health import Health
+from foliot.domain.life import Life
 from foliot.domain.run import DERIVED
 from foliot.domain.run import RunState as StoredState
 from foliot.ports.store.backfills import BackfillState
@@ -30,4 +31,5 @@ JobWord = Annotated[str, _Capitals, _words(CursorState)]
 BackfillWord = Annotated[str, _Capitals, _words(BackfillState)]
 NodeWord = Annotated[str, _Capitals, one_of("LIVE", "DRAINING", "DEAD")]
 HealthWord = Annotated[str, _Capitals, _words(Health)]
+LifeWord = Annotated[str, _Capitals, _words(Life)]
 DecisionWord = Annotated[str, _Capitals, one_of("CREATED", "SKIPPED", "PLANNED")]

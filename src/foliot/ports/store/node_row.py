@@ -8,6 +8,7 @@ from typing import Any
 from foliot.domain.health import Health
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import DEFAULT_GROUP
+from foliot.domain.life import Life
 from foliot.domain.why.facts import WorkerFacts
 from foliot.ports.worker_link import NO_KINDS, StatedKinds
 
@@ -46,6 +47,28 @@ class NodeRow:
     asked_at: Instant | None = None  # it asked to register; `started_at`: it was taken in
     ready_at: Instant | None = None  # it first took work
     draining_at: Instant | None = None
+
+    @property
+    def life(self) -> Life:
+        """How far it is."""
+        if self.state == "dead":
+            return Life.GONE
+        if self.state == "draining":
+            return Life.DRAINING
+        return Life.SYNCING if self.ready_at is None else Life.READY
+
+    @property
+    def life_times(self) -> Mapping[Life, Instant]:
+        """When it came how far, in this order; what an older Foliot did not write down is left out."""
+        times = {
+            Life.STARTING: self.begun_at,
+            Life.REGISTERING: self.asked_at,
+            Life.SYNCING: self.started_at,
+            Life.READY: self.ready_at,
+            Life.DRAINING: self.draining_at,
+            Life.GONE: self.ended_at,
+        }
+        return {life: at for life, at in times.items() if at is not None}
 
     def serves(self, namespace: str) -> bool:
         """Whether it is a worker that is given runs of this namespace."""

@@ -8,6 +8,8 @@ HEADINGS: Final[Mapping[str, str]] = {
     "BEAT": "心跳",
     "BY": "操作者",
     "CLOCK": "时钟",
+    "LIFE": "阶段",
+    "SCORE": "评分",
     "DECISION": "决定",
     "DEFAULT": "默认值",
     "DELAY": "延迟",
@@ -80,6 +82,7 @@ HEADINGS: Final[Mapping[str, str]] = {
 }
 
 LABELS: Final[Mapping[str, str]] = {
+    "address": "地址",
     "ahead": "接下来",
     "beat": "心跳",
     "calendar": "日历",
@@ -103,6 +106,9 @@ LABELS: Final[Mapping[str, str]] = {
     "lag": "延迟",
     "last run": "上次执行",
     "leader": "主节点",
+    "life": "阶段",
+    "load": "负载",
+    "work": "工作",
     "limited to": "限于",
     "merge": "合并",
     "module": "模块",

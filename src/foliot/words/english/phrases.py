@@ -81,6 +81,11 @@ PHRASES: Final[Catalogue] = {
     "ago": "{lasting} ago",
     "waiting_runs": "{count|run waits|runs wait} for other systems, without a slot",
     "slots_taken": "{running} of {slots} taken",
+    "slots_given": "gets runs for {given} of {slots} slots",
+    "load_shares": "CPU {cpu}, memory {memory}, disk {disk}, score {score}",
+    "load_counts": (
+        "{threads|thread|threads}, {files|open file|open files}, {connections|connection|connections}, {queue} in queue"
+    ),
     "slots_of_kind": "{kinds}: {running} of {slots} slots taken  ({id})",
     "leader_now": "{leader}, term {term}",
     "servers_now": "{online} of {known} online",
@@ -257,6 +262,11 @@ STATES: Final[Mapping[str, str]] = {
     "FAILED": "FAILED",
     "CANCELLED": "CANCELLED",
     "DRAINING": "DRAINING",
+    "STARTING": "STARTING",
+    "REGISTERING": "REGISTERING",
+    "SYNCING": "SYNCING",
+    "READY": "READY",
+    "GONE": "GONE",
     "ONLINE": "ONLINE",
     "WARNING": "WARNING",
     "OFFLINE": "OFFLINE",

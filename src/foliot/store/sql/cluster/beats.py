@@ -66,7 +66,8 @@ BEAT: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, last_beat_at = {now}, beat_no = :beat_no, settled = :settled, load = :load,
            progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
-           band_at = CASE WHEN band = :band THEN band_at ELSE {now} END, band = :band, band_turn_at = :band_turn_at,
+           band_at = CASE WHEN coalesce(band, 'ONLINE') = :band THEN band_at ELSE {now} END,
+           band = :band, band_turn_at = :band_turn_at,
            ready_at = CASE WHEN ready_at IS NULL AND :syncing = 0 THEN {now} ELSE ready_at END,
            draining_at = CASE WHEN state = 'live' AND :draining = 1 THEN {now} ELSE draining_at END,
            state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
