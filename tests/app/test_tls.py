@@ -11,7 +11,7 @@ import pytest
 
 from foliot.app.http import OpenToOthers, check_reach
 from foliot.app.server_process import serve
-from foliot.app.settings import BadSetting, ServerSettings, TlsFiles
+from foliot.app.settings import TEST_TIMING, BadSetting, ServerSettings, TlsFiles
 from foliot.app.tls import Certificate
 from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.client.endpoint import Endpoint, UnreadableAccess
@@ -34,7 +34,9 @@ async def served(folder: Path, tls: TlsFiles | None, *, behind_proxy: bool = Fal
     """A whole server on SQLite with this certificate; its URL."""
     url = f"sqlite:///{folder / 'foliot.db'}"
     await migrate(url)
-    settings = ServerSettings(store_url=url, node_name="s1", port=0, tls=tls, behind_proxy=behind_proxy)
+    settings = ServerSettings(
+        store_url=url, node_name="s1", port=0, tls=tls, behind_proxy=behind_proxy, timing=TEST_TIMING
+    )
     stop, urls = asyncio.Event(), list[str]()
 
     def started(where: str, _token: str | None) -> None:
@@ -50,6 +52,13 @@ async def served(folder: Path, tls: TlsFiles | None, *, behind_proxy: bool = Fal
         await task
 
 
+async def finds_the_end(client: AsyncFoliot) -> bool:
+    """Whether the doctor sees that the certificate of a day ends soon."""
+    findings = (await client.cluster.doctor())["findings"]
+    (found,) = [one for one in findings if one["check"] == "business.certificates"] or [None]
+    return found is not None and (found["level"], found["subject"]) == ("CRITICAL", "s1")
+
+
 async def test_people_and_workers_speak_to_a_server_with_a_certificate(tmp_path: Path) -> None:
     authority = Authority.new("an authority")
     ca_file = authority.own(tmp_path / "ca.pem")
@@ -57,6 +66,7 @@ async def test_people_and_workers_speak_to_a_server_with_a_certificate(tmp_path:
         assert url.startswith("https://127.0.0.1:")
         async with AsyncFoliot(url, TOKEN, ca_file=ca_file) as client:
             assert list(await client.jobs.list()) == []
+            await soon(lambda: finds_the_end(client), within_s=60, what="a beat says when the certificate ends")
         link = HttpWorkerLink.to(Endpoint.of(url, TOKEN, ca_file=ca_file))
         try:
             hello = Hello(

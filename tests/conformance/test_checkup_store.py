@@ -2,10 +2,12 @@
 
 from foliot.domain.checkup import Grade, examine
 from foliot.domain.checkup.facts import Facts, JobOutcomes
+from foliot.domain.checkup.steadiness import SteadyGrade
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import Cause
-from tests.conformance.building import ask, every, fire, make_due, save
-from tests.conformance.working import trigger, worker
+from foliot.ports.store.journal import EventFilter
+from tests.conformance.building import ask, every, fire, happening, make_due, save
+from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World
 
 
@@ -80,3 +82,20 @@ async def test_only_a_store_in_a_file_has_a_log_to_empty(world: World) -> None:
     assert (after is not None) is is_a_file
     if after is not None:
         assert after.rows[0]["bytes"] == 0
+
+
+async def test_grades_are_kept_under_the_leaders_term_with_their_notes(world: World) -> None:
+    store, term = world.store.checkup, await lead(world)
+    assert await store.kept() is None
+    first = {"system.disk": SteadyGrade(Grade.OK, Grade.WARNING, 1)}
+    assert await store.keep(first, [happening(1)], term=term)
+    kept = await store.kept()
+    assert kept is not None and kept.grades == first  # noqa: PT018
+    second = {"system.disk": SteadyGrade(Grade.WARNING, Grade.WARNING)}
+    assert await store.keep(second, [happening(2)], term=term)
+
+    assert not await store.keep({}, [happening(3)], term=term + 1), "it is not the leader's term"
+
+    kept = await store.kept()
+    assert kept is not None and kept.grades == second  # noqa: PT018
+    assert [event.data["n"] for event in (await world.store.journal.newest(EventFilter(), limit=9)).items] == [2, 1]

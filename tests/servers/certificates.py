@@ -29,11 +29,11 @@ class Authority:
         file.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         return str(file)
 
-    def sign(self, folder: Path, name: str, *, host: str = "127.0.0.1") -> TlsFiles:
+    def sign(self, folder: Path, name: str, *, host: str = "127.0.0.1", ends_at: datetime | None = None) -> TlsFiles:
         """A certificate for a host and its key, as two files."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
-        certificate = self._certificate(subject, key, is_authority=False, host=host)
+        certificate = self._certificate(subject, key, is_authority=False, host=host, ends_at=ends_at)
         files = TlsFiles(certificate=folder / "server.pem", key=folder / "server.key")
         files.certificate.write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
         files.key.write_bytes(
@@ -44,13 +44,19 @@ class Authority:
         return files
 
     def _certificate(
-        self, subject: x509.Name, key: ec.EllipticCurvePrivateKey, *, is_authority: bool, host: str = "127.0.0.1"
+        self,
+        subject: x509.Name,
+        key: ec.EllipticCurvePrivateKey,
+        *,
+        is_authority: bool,
+        host: str = "127.0.0.1",
+        ends_at: datetime | None = None,
     ) -> x509.Certificate:
         now = datetime.now(UTC)
         builder = (
             x509.CertificateBuilder(self.name, subject, key.public_key(), x509.random_serial_number())
             .not_valid_before(now - timedelta(days=1))
-            .not_valid_after(now + timedelta(days=1))
+            .not_valid_after(ends_at or now + timedelta(days=1))
             .add_extension(x509.BasicConstraints(ca=is_authority, path_length=None), critical=True)
         )
         if not is_authority:

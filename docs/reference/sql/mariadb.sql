@@ -1,5 +1,15 @@
 -- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
 
+-- checkup/grades.py KEEP
+UPDATE checkups SET at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), grades = %(grades)s WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s);
+
+-- checkup/grades.py KEEP_FIRST
+INSERT INTO checkups (id, at, grades)
+SELECT d.id, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.grades FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, grades LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) ON DUPLICATE KEY UPDATE checkups.id = checkups.id;
+
+-- checkup/grades.py KEPT
+SELECT at, grades FROM checkups WHERE id = 1;
+
 -- checkup/lane_waits.py OVERDUE
 SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= %(before)s LIMIT %(rows)s) late;
 

@@ -1,5 +1,15 @@
 -- Every statement of the store as postgresql gets it. Written by `make sql`: change the code, then run it.
 
+-- checkup/grades.py KEEP
+UPDATE checkups SET at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), grades = $1 WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2);
+
+-- checkup/grades.py KEEP_FIRST
+INSERT INTO checkups (id, at, grades)
+SELECT d.id, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.grades FROM unnest($1::text::bigint[], $2::text::text[]) AS d(id, grades) WHERE EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3) ON CONFLICT DO NOTHING;
+
+-- checkup/grades.py KEPT
+SELECT at, grades FROM checkups WHERE id = 1;
+
 -- checkup/lane_waits.py OVERDUE
 SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= $1 LIMIT $2) late;
 

@@ -1,5 +1,15 @@
 -- Every statement of the store as sqlite gets it. Written by `make sql`: change the code, then run it.
 
+-- checkup/grades.py KEEP
+UPDATE checkups SET at = foliot_now(), grades = :grades WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term);
+
+-- checkup/grades.py KEEP_FIRST
+INSERT INTO checkups (id, at, grades)
+SELECT d.id, foliot_now(), d.grades FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS grades FROM json_each(:d)) AS d WHERE EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) ON CONFLICT DO NOTHING;
+
+-- checkup/grades.py KEPT
+SELECT at, grades FROM checkups WHERE id = 1;
+
 -- checkup/lane_waits.py OVERDUE
 SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= :before LIMIT :rows) late;
 

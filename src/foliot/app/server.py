@@ -10,10 +10,13 @@ from functools import partial
 import structlog
 
 from foliot import __version__
+from foliot.app.certificate_end import CertificateEnd
 from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.plugins import Installed
 from foliot.app.settings import ServerSettings
+from foliot.domain.access import INTERNAL
+from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
@@ -33,8 +36,10 @@ from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.retirements import Told
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweep import Sweeping
+from foliot.observability.health import HealthGauges
 from foliot.observability.metrics import NodeGauge, ServerMetrics
 from foliot.operations.calendars import replan
+from foliot.operations.checkup import check_up
 from foliot.operations.nodes import health_of
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
@@ -71,11 +76,13 @@ class Server:
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
         self._coordinator = make_coordinator(store, settings, clock=clock, chance=chance)
+        self._certificate = CertificateEnd(settings.tls.certificate, clock) if settings.tls else None
         self.session = OwnSession(chance)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
         self.step_guard = self._make_step_guard()
         self._seen_nodes: Sequence[NodeGauge] = ()
+        self.health = HealthGauges(lambda: self.leadership.term)
         self.metrics = self._make_metrics()
 
         planner = Planner(routes=installed_routes())
@@ -106,6 +113,7 @@ class Server:
     def _make_metrics(self) -> ServerMetrics:
         metrics = ServerMetrics()
         metrics.watch_store(self.store.troubles)
+        metrics.registry.register(self.health)
         if (name := coordinator_name(self.settings)) != STORE:
             metrics.watch_coordinator(name, self._coordinator.health)
         metrics.watch_nodes(lambda: self._seen_nodes if self.leadership.term is not None else ())
@@ -171,10 +179,11 @@ class Server:
         )
 
     def _own_load(self) -> dict[str, float]:
-        """Polls that wait here, and how the coordination service is, for the whole cluster to see."""
+        """Polls that wait here, how the coordination service is and how long the certificate lasts, for all to see."""
         health = self._coordinator.health()
         load = {} if health is None else health.as_load()
-        return {**load, "queue": float(self.leasing.parked)}
+        certificate = {} if self._certificate is None else self._certificate.load()
+        return {**load, **certificate, "queue": float(self.leasing.parked)}
 
     def _make_services(self, planner: Planner, chance: Chance) -> Services:
         return Services(
@@ -249,8 +258,13 @@ class Server:
             locks_granted=self.lock_waiting.granted,
             has_coordinator=coordinator_name(self.settings) != STORE,
             nodes_seen=self._nodes_seen,
+            examine=self._examine,
+            graded=self.health.learn,
         )
         return leader_duties(context, self.leadership)
+
+    async def _examine(self) -> Sequence[Finding]:
+        return (await check_up(self.services, INTERNAL)).findings
 
     def _retirement_told(self, kind: str, job: RetiringJob) -> None:
         if kind == "job.declared_again":

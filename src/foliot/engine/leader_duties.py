@@ -12,6 +12,8 @@ from foliot.domain.changes import Plans
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.engine.backfills import BackfillAdvance
+from foliot.engine.checkups import EVERY_S as CHECKUP_EVERY_S
+from foliot.engine.checkups import Checkups, Examine, GradesTold
 from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
@@ -45,6 +47,8 @@ class LeaderContext:
     locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
     has_coordinator: bool = False  # servers elect by a service beside the store
     nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
+    examine: Examine
+    graded: GradesTold
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -175,6 +179,10 @@ def _forgetting_locks(context: LeaderContext) -> Round:
     return _of_locks(context).forget
 
 
+def _checkups(context: LeaderContext) -> Round:
+    return Checkups(context.store.checkup, context.examine, on_graded=context.graded).check_up
+
+
 def _of_a_ttl(part: int) -> Callable[[LeaderContext], float]:
     return lambda context: context.session_ttl_us / SECOND / part
 
@@ -193,4 +201,5 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("retiring", _retiring, _of_a_ttl(3)),
     LeaderDutyRow("lock upkeep", _locks, _seconds(1)),
     LeaderDutyRow("forgetting locks", _forgetting_locks, _seconds(300)),
+    LeaderDutyRow("checkups", _checkups, _seconds(CHECKUP_EVERY_S)),
 )

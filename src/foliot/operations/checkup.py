@@ -91,6 +91,7 @@ def _figures(node: Node, now: Instant) -> NodeFigures:
         kind=row.kind,
         is_gone=node.health.is_gone,
         is_silent=node.health is Health.OFFLINE,
+        is_strained=node.health is Health.WARNING,
         version=row.version,
         uptime_us=max(0, now - row.started_at),
         clock_offset_us=row.clock_offset_us,

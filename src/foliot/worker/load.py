@@ -81,6 +81,7 @@ class LoadFigures:
             "process_memory_bytes": float(process.memory_info().rss),
             "threads": float(process.num_threads()),
             "files": float(len(files)),
+            "files_max": float(process.rlimit(psutil.RLIMIT_NOFILE)[0]),
             "connections": float(round(sockets * len(files) / max(1, len(looked_at)))),
         }
 

@@ -4,7 +4,7 @@ import pytest
 
 from foliot.domain.checkup import Grade
 from foliot.domain.checkup.findings import Family, Finding, Unit
-from foliot.domain.checkup.steadiness import GradeChange, SteadyGrade, next_standings, stand
+from foliot.domain.checkup.steadiness import GradeChange, SteadyGrade, next_grades, stand
 
 OK, UNKNOWN, NOTICE, WARNING, CRITICAL = Grade
 
@@ -35,11 +35,11 @@ def finding(check: str, grade: Grade) -> Finding:
 
 
 def test_a_change_is_told_once_and_a_good_first_look_is_none() -> None:
-    standings, changes = next_standings({}, [finding("a", OK), finding("b", CRITICAL), finding("c", UNKNOWN)])
+    grades, changes = next_grades({}, [finding("a", OK), finding("b", CRITICAL), finding("c", UNKNOWN)])
     assert changes == [GradeChange("b", OK, CRITICAL)]
     for _ in range(2):
-        standings, changes = next_standings(standings, [finding("a", OK), finding("b", OK), finding("c", OK)])
+        grades, changes = next_grades(grades, [finding("a", OK), finding("b", OK), finding("c", OK)])
         assert changes == []
-    standings, changes = next_standings(standings, [finding("a", OK), finding("b", OK), finding("c", OK)])
+    grades, changes = next_grades(grades, [finding("a", OK), finding("b", OK), finding("c", OK)])
     assert changes == [GradeChange("b", CRITICAL, OK)]
-    assert next_standings(standings, [finding("b", OK)]) == ({"b": SteadyGrade(OK, OK)}, [])
+    assert next_grades(grades, [finding("b", OK)]) == ({"b": SteadyGrade(OK, OK)}, [])

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 import pytest
 
 from foliot.app.system import SystemClock
+from foliot.domain.checkup import Finding
 from foliot.domain.instants import SECOND
 from foliot.domain.locks import LockClaim
 from foliot.domain.planner import Planner
@@ -31,6 +32,7 @@ READS: Final = {
     "code.live",
     "code.sources",
     "code.modules_with_jobs",
+    "checkup.kept",
 }
 ANSWERS: Final[Mapping[str, Any]] = {
     "runs.forget": (0, 0),
@@ -55,6 +57,7 @@ ANSWERS: Final[Mapping[str, Any]] = {
     ),
     "locks.break_waits": (["d"], []),
     "failovers.open": [],
+    "checkup.kept": None,
 }
 
 
@@ -87,6 +90,9 @@ def context(store: Asked) -> LeaderContext:
         store.calls.append(("replan", term))
         return 0
 
+    async def examine() -> list[Finding]:
+        return []
+
     return LeaderContext(
         store=cast("Store", store),
         tide=tide,
@@ -103,6 +109,8 @@ def context(store: Asked) -> LeaderContext:
         keeps_removed=False,
         retirement_told=lambda *_: None,
         locks_granted=lambda _: None,
+        examine=examine,
+        graded=lambda *_: None,
     )
 
 

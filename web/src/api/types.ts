@@ -327,6 +327,10 @@ export interface FixedOut {
   "fixes": FixOut[];
 }
 
+export interface HTTPValidationError {
+  "detail"?: ValidationError[];
+}
+
 export interface HandlerOut {
   "kind": string;
   "is_own": boolean;
@@ -952,6 +956,14 @@ export interface ValidOut {
   "is_offered": boolean;
 }
 
+export interface ValidationError {
+  "loc": (string | number)[];
+  "msg": string;
+  "type": string;
+  "input"?: unknown;
+  "ctx"?: Record<string, unknown>;
+}
+
 export interface VersionOut {
   "version": number;
   "hash": string;
@@ -1058,7 +1070,7 @@ export interface Operations {
   preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
-  readyz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
+  readyz: { path: Record<never, never>; query: { "detail"?: boolean }; body: undefined; answer: undefined };
   release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
   remove_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
   reschedule_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RescheduleJob; answer: RescheduledOut };

@@ -15,6 +15,7 @@ from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 
 router: Final = APIRouter(tags=["probes"], route_class=FoliotRoute)
 STORE_WITHIN_S: Final = 2.0
+GRADES_FRESH_S: Final = 5.0
 TEXT: Final = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 Nobody = Annotated[None, Depends(Open())]
 
@@ -25,12 +26,32 @@ class StoreLook:
     def __init__(self, services: Services) -> None:
         self._services = services
         self._looking: asyncio.Task[bool] | None = None
+        self._grades = ""
+        self._graded_at = float("-inf")
 
     async def answers(self) -> bool:
         """By the look that is under way, or by a new one."""
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look(), name="readiness")
         return await asyncio.shield(self._looking)
+
+    async def grades(self) -> str:
+        """The level of each check at the leader's last checkup: read at most once in some seconds, whoever asks."""
+        now = self._services.clock.monotonic()
+        if now - self._graded_at > GRADES_FRESH_S:
+            self._graded_at = now
+            self._grades = await self._kept()
+        return self._grades
+
+    async def _kept(self) -> str:
+        try:
+            async with asyncio.timeout(STORE_WITHIN_S):
+                kept = await self._services.store.checkup.kept()
+        except (StoreBusy, StoreUnavailable, TimeoutError):
+            return self._grades
+        if kept is None:
+            return ""
+        return "".join(f"{steady.grade} {check}\n" for check, steady in kept.grades.items())
 
     async def _look(self) -> bool:
         try:
@@ -53,14 +74,17 @@ async def healthz(nobody: Nobody) -> str:
     responses={200: TEXT, 503: {"description": "The store does not answer, or this server is stopping.", **TEXT}},
     summary="Should it get traffic?",
 )
-async def readyz(nobody: Nobody, request: Request) -> Response:
-    """Whether this server reaches the store and is not stopping."""
+async def readyz(nobody: Nobody, request: Request, detail: bool = False) -> Response:
+    """Whether this server reaches the store and is not stopping.
+
+    With `detail`, the levels of the leader's last checkup stand below; they never change the status of the answer.
+    """
     if request.app.state.is_stopping():
         return PlainTextResponse("stopping\n", 503)
     look: StoreLook = request.app.state.store_look
     if not await look.answers():
         return PlainTextResponse("the store does not answer\n", 503)
-    return PlainTextResponse("ready\n")
+    return PlainTextResponse("ready\n" + (await look.grades() if detail else ""))
 
 
 @router.get("/metrics", response_class=PlainTextResponse, responses={**READS, 200: TEXT}, summary="Metrics")

@@ -25,6 +25,7 @@ class NodeFigures:
     kind: str
     is_gone: bool = False  # it died a short time ago
     is_silent: bool = False  # it missed several beats
+    is_strained: bool = False  # it gets less work: a beat is late, or its load is high
     version: str = ""
     uptime_us: Micros = 0
     clock_offset_us: Micros | None = None

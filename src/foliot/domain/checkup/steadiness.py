@@ -26,7 +26,7 @@ class GradeChange(NamedTuple):
 
 
 def stand(before: SteadyGrade | None, seen: Grade) -> SteadyGrade:
-    """The standing after a round that saw this grade. Something critical counts at once, and so does a first look."""
+    """What stands after a round that saw this grade. Something critical counts at once, and so does a first look."""
     if before is None or seen is before.grade:
         return SteadyGrade(seen, seen)
     rounds = before.rounds + 1 if seen is before.seen else 1
@@ -37,16 +37,16 @@ def stand(before: SteadyGrade | None, seen: Grade) -> SteadyGrade:
     return SteadyGrade(before.grade, seen, rounds)
 
 
-def next_standings(
+def next_grades(
     before: Mapping[str, SteadyGrade], findings: Iterable[Finding]
 ) -> tuple[dict[str, SteadyGrade], list[GradeChange]]:
-    """The standing of each check after a round, and which grades have changed. To be well at first is no change."""
-    standings: dict[str, SteadyGrade] = {}
+    """The grade of each check after a round, and which have changed. To be well at first is no change."""
+    grades: dict[str, SteadyGrade] = {}
     changes: list[GradeChange] = []
     for finding in findings:
         known = before.get(finding.check)
-        now = standings[finding.check] = stand(known, finding.grade)
+        now = grades[finding.check] = stand(known, finding.grade)
         was = known.grade if known is not None else Grade.OK
         if now.grade is not was and Grade.UNKNOWN not in (now.grade, was):
             changes.append(GradeChange(finding.check, was, now.grade))
-    return standings, changes
+    return grades, changes

@@ -23,8 +23,8 @@ def of_share(figure: str) -> Measuring:
 def open_files(facts: Facts) -> Iterator[Measure]:
     """How many of the files that a process may open are open."""
     for node in _there(facts):
-        used, most = node.load.get("open_files"), node.load.get("open_files_max")
-        if used is not None and most:
+        used, most = node.load.get("files"), node.load.get("files_max", 0)
+        if used is not None and most > 0:
             said = {"node": node.name, "used": int(used), "most": int(most)}
             yield Measure(value=used / most, subject=node.name, said=said)
 
@@ -41,20 +41,22 @@ def clocks(facts: Facts) -> Iterator[Measure]:
 
 
 def nodes(facts: Facts) -> Iterator[Measure]:
-    """Nodes that fell silent, or died a short time ago. One that is back under its name is well."""
-    back = {node.name for node in _there(facts) if not node.is_silent}
-    missing = [node for node in facts.nodes if node.name not in back]
-    for node in missing:
-        yield _missing(node, of=len(missing))
-    if not missing:
-        yield Measure(value=0, case="none", said={"count": len(back)})
+    """Nodes that fell silent, get less work, or died a short time ago. One that is back under its name is well."""
+    well = {node.name for node in _there(facts) if not node.is_silent and not node.is_strained}
+    unwell = [node for node in facts.nodes if node.name not in well]
+    for node in unwell:
+        yield _unwell(node, of=len(unwell))
+    if not unwell:
+        yield Measure(value=0, case="none", said={"count": len(well)})
 
 
-def _missing(node: NodeFigures, *, of: int) -> Measure:
-    said = {"node": node.name}
+def _unwell(node: NodeFigures, *, of: int) -> Measure:
+    case, grade = "strained", Grade.NOTICE
     if node.is_gone:
-        return Measure(value=of, subject=node.name, case="dead", said=said, grade=Grade.NOTICE)
-    return Measure(value=of, subject=node.name, case="silent", said=said, grade=Grade.WARNING)
+        case = "dead"
+    elif node.is_silent:
+        case, grade = "silent", Grade.WARNING
+    return Measure(value=of, subject=node.name, case=case, said={"node": node.name}, grade=grade)
 
 
 def versions(facts: Facts) -> Iterator[Measure]:

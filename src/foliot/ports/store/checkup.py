@@ -1,11 +1,13 @@
-"""Checkups: what the database says of itself, which runs wait, how jobs do. Never used to decide."""
+"""Checkups: what the database says of itself, which runs wait, how jobs do, the last grades. They decide nothing."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from foliot.domain.checkup.facts import JobOutcomes, Reading
+from foliot.domain.checkup.steadiness import SteadyGrade
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
+from foliot.ports.store.journal import Happening
 
 
 class WaitingLane(NamedTuple):
@@ -13,6 +15,13 @@ class WaitingLane(NamedTuple):
 
     lane: Lane
     since: Instant | None
+
+
+class KeptCheckup(NamedTuple):
+    """The leader's last checkup."""
+
+    at: Instant
+    grades: Mapping[str, SteadyGrade]
 
 
 class CheckupStore(Protocol):
@@ -36,4 +45,15 @@ class CheckupStore(Protocol):
 
     async def empty_log(self) -> int:
         """Write the write-ahead log of a store in a file back; how many pages. 0 for any other store."""
+        ...
+
+    async def keep(self, grades: Mapping[str, SteadyGrade], happenings: Sequence[Happening], *, term: int) -> bool:
+        """Keep the leader's grades in place of the last ones and note what changed, in one transaction under its term.
+
+        False: the term is over, and nothing changed.
+        """
+        ...
+
+    async def kept(self) -> KeptCheckup | None:
+        """The leader's last checkup; None: there was none yet."""
         ...

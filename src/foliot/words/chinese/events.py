@@ -29,6 +29,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "duty.given_up": "服务器放弃了一项工作",
     "failover.escalated": "故障需要人来处理",
     "handler.not_closed": "处理器未能关闭",
+    "health.changed": "检查的级别有变化",
     "http.not_taken": "回应没有被取走",
     "job.kind_unserved": "没有在线工作节点提供任务的处理器类型",
     "jobs.not_loaded": "任务未能加载",

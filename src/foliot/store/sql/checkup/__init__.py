@@ -1,6 +1,6 @@
-"""What a checkup reads: the database's own figures, runs that wait, how the latest runs ended.
+"""What a checkup reads: the database's own figures, runs that wait, how the latest runs ended; and the last grades.
 
-Writes nothing.
+Writes `checkups`.
 
-Locks nothing.
+Locks the one row of `checkups`, and after it writes the journal.
 """

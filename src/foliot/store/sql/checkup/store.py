@@ -5,18 +5,22 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
 import sqlalchemy as sa
 
 from foliot.domain.checkup.facts import JobOutcomes, Reading
-from foliot.ports.store.checkup import WaitingLane
+from foliot.domain.checkup.steadiness import SteadyGrade
+from foliot.ports.store.checkup import KeptCheckup, WaitingLane
+from foliot.ports.store.journal import Happening
+from foliot.store.sql.checkup.grades import keep, kept
 from foliot.store.sql.checkup.lane_waits import overdue, waiting_lanes
 from foliot.store.sql.checkup.outcomes import outcomes
 from foliot.store.sql.checkup.readings import FILE, QUESTIONS, Question
 from foliot.store.sql.jobs.lanes import Lanes
-from foliot.store.sql.kernel.database import Database, Tx
+from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.dialects import Trouble
 
 NOT_ALLOWED: Final = frozenset({"42501", 1044, 1142, 1143, 1227, 1370})
@@ -47,6 +51,13 @@ class SqlCheckups:
     async def empty_log(self) -> int:
         path = await self._path()
         return 0 if path is None else await asyncio.to_thread(_checkpoint, path)
+
+    async def keep(self, grades: Mapping[str, SteadyGrade], happenings: Sequence[Happening], *, term: int) -> bool:
+        work = partial(keep, grades=grades, happenings=happenings, term=term)
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def kept(self) -> KeptCheckup | None:
+        return await self._database.read(kept)
 
     async def _read(self, question: Question) -> Reading:
         def work(tx: Tx) -> Reading:

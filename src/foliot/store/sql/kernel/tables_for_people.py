@@ -156,3 +156,11 @@ failover_policies: Final = sa.Table(
     sa.Column("updated_by", Name(200), nullable=False),
     sa.Column("reason", LongText, nullable=False),
 )
+
+checkups: Final = sa.Table(
+    "checkups",
+    metadata,
+    sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),  # always 1
+    sa.Column("at", Time, nullable=False),
+    sa.Column("grades", LongText, nullable=False),  # JSON: check -> grade, what the last rounds saw, how many of them
+)
