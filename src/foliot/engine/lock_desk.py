@@ -5,6 +5,7 @@ at all of them finds it. A server at which nobody waits does not look.
 """
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import Final
 
@@ -13,6 +14,7 @@ from foliot.ports.store.locks import LockAnswer, LockState, LockStore
 
 LOOK_EVERY_S: Final = 0.25
 IDLE_REST_S: Final = 3600.0
+EARLY_MAX: Final = 200
 
 
 class _Seat:
@@ -38,11 +40,16 @@ class LockWaiting:
         self._tell_others = tell_others
         self._seats: dict[str, _Seat] = {}
         self._named: set[str] = set()  # claims that wait here and may be granted
+        self._early: deque[str] = deque(maxlen=EARLY_MAX)  # the last that were named and did not wait here
         self._all_at = 0.0  # when to look at all
 
     async def wait(self, claim: str, *, for_s: float) -> LockAnswer:
+        if not self._seats:  # the duty rests for long
+            self._all_at = self._clock.monotonic() + LOOK_EVERY_S
+            self.wake.set()
         seat = self._seats[claim] = _Seat()
-        self.heard(claim)  # it may have been granted before it sat down here
+        if claim in self._early:  # it was granted while its answer was on the way here
+            self.heard(claim)
         try:
             await self._clock.wait(seat.event, for_s=for_s)
         finally:
@@ -58,6 +65,7 @@ class LockWaiting:
     def heard(self, claim: str) -> bool:
         """Look at a claim that may be granted, if it waits here; return whether it does."""
         if claim not in self._seats:
+            self._early.append(claim)
             return False
         self._named.add(claim)
         self.wake.set()

@@ -45,7 +45,7 @@ class Desk:
             self.answers[claim] = asyncio.create_task(self.waiting.wait(claim, for_s=60))
         await settle()
         await self.waiting.step()
-        self.store.looks.clear()
+        assert self.store.looks == [], "their answer said just now that they wait"
 
 
 @pytest.fixture
@@ -82,6 +82,28 @@ async def test_all_are_looked_at_after_a_while_however_often_one_is_named(desk: 
         await desk.clock.advance(LOOK_EVERY_S / 5 + 0.001)
     await desk.waiting.step()
     assert desk.store.looks == [*[["a"]] * 5, ["a", "b", "c"]]
+
+
+async def test_a_claim_that_was_granted_before_it_sat_down_is_looked_at_at_once(desk: Desk) -> None:
+    desk.waiting.granted(["d"])
+    assert desk.told == ["d"], "it may wait elsewhere"
+    desk.store.tokens["d"] = 7
+    answer = asyncio.create_task(desk.waiting.wait("d", for_s=60))
+    await settle()
+    await desk.waiting.step()
+    assert desk.store.looks == [["d"]]
+    assert (await answer).token == 7
+
+
+async def test_the_first_who_sits_down_wakes_the_desk_which_looks_after_a_while() -> None:
+    desk = Desk()
+    assert await desk.waiting.step() == IDLE_REST_S
+    desk.waiting.wake.clear()
+    await desk.sit("a")
+    assert desk.waiting.wake.is_set()
+    await desk.clock.advance(LOOK_EVERY_S)
+    await desk.waiting.step()
+    assert desk.store.looks == [["a"]]
 
 
 async def test_when_wake_ups_were_lost_all_are_looked_at_once(desk: Desk) -> None:
