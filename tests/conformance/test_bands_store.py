@@ -8,6 +8,7 @@ from foliot.domain.health import Health
 from foliot.domain.instants import SECOND
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.worker_link import Hello
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import BEAT_EVERY_US, Worker, lead, trigger, worker
 from tests.conformance.world import World
@@ -106,3 +107,18 @@ async def test_a_node_says_when_it_began_was_ready_and_drained(world: World, ann
     await anne.beat(load=CALM, draining=True)
     assert ((await node(world)).draining_at or 0) > ready.ready_at
     assert (await node(world)).ready_at == ready.ready_at
+
+
+async def test_live_servers_say_where_they_are_reached(world: World) -> None:
+    async def start(session: str, address: str) -> None:
+        hello = Hello(session=session, name=session, group="", slots=0, handlers=(), address=address)
+        await world.store.nodes.register(hello, kind="server", ttl_us=SESSION_TTL_US)
+
+    await start("one", "https://b:7171")
+    await world.elapse(SESSION_TTL_US - SECOND)
+    await start("two", "https://a:7171")
+    await start("three", "")
+    await worker(world)
+    assert list(await world.store.nodes.addresses()) == ["https://a:7171", "https://b:7171"]
+    await world.elapse(2 * SECOND)
+    assert list(await world.store.nodes.addresses()) == ["https://a:7171"], "nothing was heard of the other for long"

@@ -2028,6 +2028,11 @@ SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, ho
 FROM nodes
 WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
 
+-- node_store.py ADDRESSES
+SELECT DISTINCT address FROM nodes
+WHERE state = 'live' AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND kind = 'server' AND address IS NOT NULL
+ORDER BY address LIMIT 32;
+
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = $1 AND state = 'draining' AND drained_by IS NOT NULL;
 

@@ -1849,6 +1849,11 @@ SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, ho
 FROM nodes
 WHERE id = :session AND kind = 'worker' AND state <> 'dead';
 
+-- node_store.py ADDRESSES
+SELECT DISTINCT address FROM nodes
+WHERE state = 'live' AND until >= foliot_now() AND kind = 'server' AND address IS NOT NULL
+ORDER BY address LIMIT 32;
+
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL;
 

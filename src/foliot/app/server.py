@@ -211,6 +211,7 @@ class Server:
             on_foreign=self.metrics.sessions_foreign.inc,
             on_timeouts=self.failure_notes.timed_out,
             public_url=self.settings.public_url,
+            servers=lambda: self.presence.addresses,
         )
         workers.on_reports.append(self.metrics.reported)
         workers.declaring.on_back.append(partial(self._tell_retirement, "job.declared_again"))
@@ -382,4 +383,5 @@ class Server:
             pid=os.getpid(),
             host=socket.gethostname(),
             up_us=process_up_us(self._clock),
+            address=self.settings.advertise,
         )

@@ -80,6 +80,7 @@ class ServerSettings:
     tls: TlsFiles | None = None
     insecure_http: bool = False  # the user wants tokens to cross a network unencrypted
     public_url: str = ""  # where other systems reach the servers; empty: where a worker reaches them
+    advertise: str = ""  # where workers reach this server; beats tell it to all workers
     keeps_removed: bool = False  # a job that no code declares any more goes on; the leader's word counts
     coordinator_url: str = "store"  # its scheme names the backend that holds elections
     fault_point: str | None = None  # tests only: where this process breaks itself

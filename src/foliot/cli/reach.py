@@ -19,6 +19,8 @@ FILE: Final = click.Path(exists=True, dir_okay=False, path_type=Path)
 PORT_MAX: Final = 65535
 _ADDRESS: Final = re.compile(r"(?P<host>\[[^\[\]]+\]|[^\[\]]+):(?P<port>[0-9]{1,5})", re.ASCII)
 
+ADVERTISED_MAX: Final = 200
+_ADVERTISED: Final = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+/?", re.ASCII)
 _PUBLIC_URL: Final = re.compile(r"https?://[A-Za-z0-9.:_\[\]-]+(/[A-Za-z0-9._~/-]*)?", re.ASCII)
 
 
@@ -104,6 +106,30 @@ def read_public_url(written: str) -> str:
             f'"{written}" is not an address that other systems can call.', hint="write https://HOST, with a port if any"
         )
     return written.rstrip("/")
+
+
+def read_advertised(written: str, *, is_plain: bool) -> str:
+    """Where workers reach a server, as it is told to them. `is_plain`: it speaks HTTP without TLS."""
+    if not written:
+        return ""
+    scheme = "http" if is_plain else "https"
+    if len(written) > ADVERTISED_MAX or not _ADVERTISED.fullmatch(written) or not written.startswith(f"{scheme}://"):
+        raise BadAdvertisement(written, scheme)
+    return written.rstrip("/")
+
+
+class BadAdvertisement(InvalidInput):
+    """An address under which workers cannot reach the server."""
+
+    code = "FOL-1187"
+
+    def __init__(self, written: str, scheme: str) -> None:
+        super().__init__(
+            f'Workers cannot reach this server at "{written[:ADVERTISED_MAX]}": it speaks {scheme}.',
+            hint=f"write --advertise {scheme}://HOST:PORT",
+            written=written,
+            scheme=scheme,
+        )
 
 
 def _tls(certificate: Path | None, key: Path | None) -> TlsFiles | None:

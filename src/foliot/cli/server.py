@@ -14,7 +14,7 @@ from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
-from foliot.cli.reach import FILE, Reach, reach_options
+from foliot.cli.reach import FILE, Reach, reach_options, read_advertised
 from foliot.cli.refusal import refusals
 from foliot.cli.terminal import echo
 from foliot.client.endpoint import read_secret
@@ -37,6 +37,13 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 )
 @click.option("--node", default=None, help="This server's name (default: host and port).")
 @reach_options
+@click.option(
+    "--advertise",
+    envvar="FOLIOT_ADVERTISE",
+    default="",
+    metavar="URL",
+    help="Where workers reach this server; every worker is told, and goes on here when its own server is gone.",
+)
 @health_options
 @click.option(
     "--keep-removed-jobs",
@@ -57,6 +64,7 @@ def server(
     db_file: Path | None,
     coord: str,
     node: str | None,
+    advertise: str,
     health: str,
     load_weights: str,
     keep_removed_jobs: bool,
@@ -85,6 +93,7 @@ def server(
             insecure_http=reach.insecure_http,
             tls=reach.tls,
             public_url=reach.public_url,
+            advertise=read_advertised(advertise, is_plain=reach.tls is None and not reach.behind_proxy),
             keeps_removed=keep_removed_jobs,
             coordinator_url=coord,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),

@@ -1,4 +1,7 @@
-"""The worker's link over HTTP: one pooled connection for work, one of its own for beats, several servers in turn."""
+"""The worker's link over HTTP: one pooled connection for work, one of its own for beats, several servers in turn.
+
+The user names the first ones, and the answers to beats name the live ones (`known_servers`).
+"""
 
 import asyncio
 import http.client
@@ -13,6 +16,7 @@ import msgspec
 
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import OtherProtocol, ServerAway, unreached
+from foliot.client.known_servers import KnownServers
 from foliot.client.machine import Machine
 from foliot.client.trust import trusting
 from foliot.domain.errors import ClusterTrouble, Denied, FoliotError
@@ -76,13 +80,13 @@ class HttpWorkerLink:
     ) -> None:
         assert urls, "a worker needs at least one server"
         Endpoint.of(urls, token, insecure_http=insecure_http).demand_safe_way()
-        self._urls = [url.rstrip("/") for url in urls]
-        self._at = 0
+        self._known = KnownServers(urls, has_own_authority=verify is not None)
+        self._server = self._known.first
         self._token = token
         self._verify = verify
         self._session: aiohttp.ClientSession | None = None
         self._beats = _BeatConnection()
-        self._beat_at = 0
+        self._beat_server = self._known.first
         self._beat_within_s = BEAT_WITHIN_S
         self._encoder = msgspec.json.Encoder()
         self._decoders: dict[type, msgspec.json.Decoder[Any]] = {}
@@ -96,7 +100,12 @@ class HttpWorkerLink:
     @property
     def server(self) -> str:
         """The server spoken to now."""
-        return self._urls[self._at % len(self._urls)]
+        return self._server
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """Those it may speak to: the named ones, and live ones that beats told of."""
+        return self._known.urls
 
     async def register(self, hello: Hello) -> Welcome:
         welcome = await self._call("register", hello, Welcome)
@@ -150,24 +159,29 @@ class HttpWorkerLink:
             ) as response:
                 return self._read(server, response.status, await response.read(), kind)
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
-            self._at += 1
+            self._leave(server)
             if isinstance(error, CUT) and server.startswith("http:") and await Machine().speaks_tls_async(server):
                 raise OtherProtocol(server) from error
             raise unreached(server, str(error) or type(error).__name__) from error
         except asyncio.CancelledError:
-            self._at = self._beat_at  # given up because a beat was not answered: go where the next beat goes
+            self._server = self._beat_server  # given up because a beat was not answered: go where the next beat goes
             raise
         except ServerAway:  # somebody answered, who is no server of ours
-            self._at += 1
+            self._leave(server)
             raise
         except Refused as refusal:
             if refusal.status >= 500:
-                self._at += 1
+                self._leave(server)
             raise
+
+    def _leave(self, server: str) -> None:
+        """Go to the next server; of several calls that fail at one, the first does."""
+        if self._server == server:
+            self._server = self._known.after(server)
 
     def beat(self, beat: Beat) -> BeatAnswer:
         """Blocking, from the beat thread only: it has a connection of its own."""
-        server = self._urls[self._beat_at % len(self._urls)]
+        server = self._beat_server
         try:
             connection = self._beats.connection or self._connected(server)
             self._beats.connection = connection
@@ -185,6 +199,8 @@ class HttpWorkerLink:
         except FoliotError:
             self._drop_beat_connection()
             raise
+        if answer.servers:
+            self._known.learn(answer.servers)
         return answer
 
     def _connected(self, server: str) -> http.client.HTTPConnection:
@@ -201,7 +217,7 @@ class HttpWorkerLink:
         if self._beats.connection is not None:
             self._beats.connection.close()
             self._beats.connection = None
-        self._beat_at += 1
+        self._beat_server = self._known.after(self._beat_server)
 
     def _read(self, server: str, status: int, body: bytes, kind: type[T]) -> T:
         if status == 200:

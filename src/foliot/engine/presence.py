@@ -60,11 +60,15 @@ class Presence:
         self._is_ready = is_ready
         self._beats = 0
         self._registered = False
+        self._advertises = False
+        self.addresses: tuple[str, ...] = ()  # of live servers, for workers; empty: this one advertises none
 
     async def step(self) -> float:
         if not self._registered:
-            await self._store.register(self._hello(self._session.id), kind="server", ttl_us=self._ttl_us)
+            hello = self._hello(self._session.id)
+            await self._store.register(hello, kind="server", ttl_us=self._ttl_us)
             self._registered = True
+            self._advertises = bool(hello.address)
             self._beats = 0
             return READY_SOON_S  # the first beat says that it is ready
         self._beats += 1
@@ -83,6 +87,8 @@ class Presence:
             self._registered = False
             self._session.begin_anew()
             return 0
+        if self._advertises:
+            self.addresses = tuple(await self._store.addresses())
         return self._ttl_us / SECOND / 3
 
     async def leave(self) -> None:

@@ -92,12 +92,14 @@ class WorkerService:
         on_foreign: Callable[[], None] = lambda: None,
         on_timeouts: Callable[[Iterable[int]], None] = lambda _run_ids: None,
         public_url: str = "",
+        servers: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another.
 
         `on_timeouts`: workers ended these runs, because they overran their time.
 
         `public_url`: where other systems reach the servers; empty: where the worker reaches this one.
+        `servers`: where workers reach the live servers.
         """
         self._services = services
         self._desk = desk
@@ -106,6 +108,7 @@ class WorkerService:
         self._on_fenced = on_fenced
         self._on_timeouts = on_timeouts
         self.public_url = public_url
+        self._servers = servers
         self.foreign_calls = ForeignCalls(services.store.journal, on_foreign)
         self.declaring = Declaring(services)
         self.on_reports: list[Callable[[Sequence[Report]], None]] = []  # called with the reports that were recorded
@@ -188,9 +191,9 @@ class WorkerService:
         )
         if not answer.alive:
             self._desk.forget(beat.session)
-        elif beat.locks:
-            return await self._with_locks(beat, answer)
-        return answer
+            return answer
+        answer = msgspec.structs.replace(answer, servers=self._servers())
+        return await self._with_locks(beat, answer) if beat.locks else answer
 
     async def _with_locks(self, beat: Beat, answer: BeatAnswer) -> BeatAnswer:
         """Renew the locks that the beat names. The beat counts already: without this renewal the next one is tried."""

@@ -236,6 +236,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     declare: bool = False  # declare the jobs again, in this session: the workers that some of them belong to are gone
     lost: tuple[str, ...] = ()  # claims that do not hold their lock any more
     health: str = ""  # the session's band, ONLINE or WARNING; empty: a server that knows no bands
+    servers: tuple[str, ...] = ()  # where live servers are reached; empty: they do not advertise
     slots: Small | None = None  # for so many it gets runs, in that band
     renewed: tuple[str, ...] = ()  # claims that hold for another ttl; a server that knows no locks names none
 

@@ -1,5 +1,6 @@
 """Nodes: sessions of servers and workers, and who leads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
@@ -57,6 +58,10 @@ class NodeStore(Protocol):
 
         `health`: by which its band is judged; None: by the usual rules for this ttl.
         """
+        ...
+
+    async def addresses(self) -> Sequence[str]:
+        """Where live servers say that they are reached; the first ones of many."""
         ...
 
     async def undrain(self, session: str) -> bool:

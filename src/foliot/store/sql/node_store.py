@@ -37,6 +37,7 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
 LEAVE_STEP: Final = 500
 LEAVE_STEPS_MAX: Final = 100
+ADDRESSES_MAX: Final = 32
 
 REGISTER: Final = Statement(
     """
@@ -97,6 +98,14 @@ HELLO: Final = Statement(
     SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
     FROM nodes
     WHERE id = :session AND kind = 'worker' AND state <> 'dead'
+    """
+)
+
+ADDRESSES: Final = Statement(
+    f"""
+    SELECT DISTINCT address FROM nodes
+    WHERE state = 'live' AND until >= {{now}} AND kind = 'server' AND address IS NOT NULL
+    ORDER BY address LIMIT {ADDRESSES_MAX}
     """
 )
 
@@ -200,6 +209,10 @@ class SqlNodeStore:
             if not renewed.answer.alive:
                 await self._database.transact(lambda tx: failures.came_back(tx, beat.session), pool=Pool.RENEW)
         return renewed.answer
+
+    async def addresses(self) -> Sequence[str]:
+        rows = await self._database.read(lambda tx: tx.rows(ADDRESSES), pool=Pool.RENEW)
+        return [row.address for row in rows]
 
     # -- the way out ----------------------------------------------------------------------------------------------
 

@@ -211,6 +211,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "服务器对节点的 CPU、内存、连接与执行加权。每个权重为 0 到 1，总和为 1。",
         "请写出与默认不同的权重：`--load-weights cpu=0.4,memory=0.3,connections=0.2,running=0.1`。",
     ),
+    "FOL-1187": (
+        "地址不是普通的 URL，或协议与服务器不同：使用 TLS 或位于代理之后时为 `https`。",
+        "请用 `--advertise` 写明协议、证书中的主机名和端口。",
+    ),
     "FOL-1186": (
         "划分节点健康等级的阈值相互矛盾，或与会话时长不符。",
         "`calm` 须低于 `score`；心跳间隔 < warning_after < offline_after <= 会话时长。",

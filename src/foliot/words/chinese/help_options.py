@@ -179,6 +179,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     (
         "Where systems that jobs wait for reach the servers (callbacks); default: where the worker reaches them."
     ): "任务所等待的系统访问服务器的地址（回调）；默认为工作节点访问服务器的地址。",
+    "Where workers reach this server; every worker is told, and goes on here when its own server is gone.": (
+        "工作节点访问此服务器的地址；所有工作节点都会得知，自己的服务器离去后会转到这里。"
+    ),
     "When nodes get less work or none, and how much less: warning_after=7s,warning_share=0.5.": (
         "节点何时少得或不得工作，以及少多少：`warning_after=7s,warning_share=0.5`。"
     ),

@@ -17,6 +17,9 @@ REFUSALS: Final[Mapping[str, str]] = {
     '"{written}" is not an address to listen on.': "“{written}”不是可监听的地址。",
     "{modules} declares no jobs.": "{modules} 没有声明任务。",
     '"{pair}" is not a label.': "“{pair}”不是标签。",
+    'Workers cannot reach this server at "{written}": it speaks {scheme}.': (
+        "工作节点无法通过“{written}”访问此服务器：它使用 {scheme}。"
+    ),
     'There is no "{name}" to set.': "没有可设置的“{name}”。",
     '{name}: "{value}" is not a number.': "{name}：“{value}”不是数字。",
     "The weight of {name} is not from 0 to 1.": "{name} 的权重不在 0 到 1 之间。",
@@ -154,6 +157,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "write --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3": (
         "请写 --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3"
     ),
+    "write --advertise {scheme}://HOST:PORT": "请写 --advertise {scheme}://HOST:PORT",
     "a beat is {beat}, the time of a session {ttl}": "心跳间隔为 {beat}，会话时长为 {ttl}",
     "lower leader_ttl or raise session ttl": "减小 leader_ttl 或增大会话的 ttl",
     "both are PEM files that this user may read; the certificate comes first in its chain": (

@@ -115,6 +115,7 @@ TITLES: Final[Catalogue] = {
     "FOL-1177": "A value that a failover policy cannot have",
     "FOL-2000": "A thing that does not exist",
     "FOL-1185": "Weights of load that make no score",
+    "FOL-1187": "An address under which workers cannot reach the server",
     "FOL-1186": "Thresholds of health that cannot work together",
     "FOL-2001": "A job that does not exist",
     "FOL-2002": "A handler that no worker offers",

@@ -328,6 +328,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "A server weighs CPU, memory, connections and runs of a node. Each weight is from 0 to 1, and their sum is 1.",
         "Write all that differ from the usual ones: --load-weights cpu=0.4,memory=0.3,connections=0.2,running=0.1.",
     ),
+    "FOL-1187": (
+        "The address is no plain URL, or has another scheme than the server speaks: https with TLS or behind a proxy.",
+        "Write --advertise with the scheme, the host as it stands in the certificate, and the port.",
+    ),
     "FOL-1186": (
         "The thresholds that put nodes into bands contradict each other, or do not fit to the time of a session.",
         "Keep calm below score, and the time of a beat < warning_after < offline_after <= the time of a session.",

@@ -1,0 +1,83 @@
+"""Which servers a worker speaks to: the token goes only where the user's own words cover it."""
+
+import pytest
+
+from foliot.client.known_servers import LEARNED_MAX, KnownServers
+from foliot.client.worker_http import HttpWorkerLink
+from foliot.ports.worker_link import Beat, LeasePoll
+from tests.unit.client.answering import LOST, Answer, Answering
+
+
+def learned(named: list[str], told: list[str], *, own_authority: bool = False) -> list[str]:
+    known = KnownServers(named, has_own_authority=own_authority)
+    known.learn(told)
+    assert known.urls[: len(named)] == tuple(named), "the named ones stay, and come first"
+    return list(known.urls[len(named) :])
+
+
+@pytest.mark.parametrize(
+    ("named", "told", "own_authority", "is_admitted"),
+    [
+        ("https://a.cn.example.org:7171", "https://b.cn.example.org:7171", False, True),
+        ("https://a.cn.example.org", "https://a.cn.example.org:7272", False, True),
+        ("https://a.cn.example.org", "https://b.example.org", False, False),
+        ("https://a.example.org", "https://evil.org", False, False),
+        ("https://a.org", "https://b.org", False, False),  # "org" is nobody's own
+        ("https://a", "https://b", False, False),
+        ("https://10.0.0.5", "https://10.0.0.6", False, False),
+        (
+            "https://10.0.0.5",
+            "https://10.0.0.6",
+            True,
+            True,
+        ),  # the authority that the user named signs it, or TLS fails
+        ("https://a.example.org", "https://b.elsewhere.net:7171", True, True),
+        ("https://a.example.org", "http://a.example.org", True, False),  # never without TLS
+        ("https://a.example.org", "http://127.0.0.1:7171", True, False),
+        ("http://127.0.0.1:7171", "http://127.0.0.1:7172", False, True),
+        ("http://127.0.0.1:7171", "http://b.example.org:7171", False, False),
+        ("http://a.lan.example:7171", "http://b.lan.example:7171", False, True),  # the user allowed plain HTTP there
+        ("http://a.lan.example:7171", "http://127.0.0.1:7171", False, False),
+        ("https://a.example.org", "https://user:word@b.example.org", True, False),
+        ("https://a.example.org", "https://b.example.org/path", True, False),
+        ("https://a.example.org", "https://b.example.org:99999999", True, False),
+        ("https://a.example.org", "ftp://b.example.org", True, False),
+        ("https://a.example.org", "", True, False),
+    ],
+)
+def test_an_address_of_a_beat_counts_where_the_user_covers_it(
+    named: str, told: str, own_authority: bool, is_admitted: bool
+) -> None:
+    assert learned([named], [told], own_authority=own_authority) == ([told] if is_admitted else [])
+
+
+def test_a_named_one_with_tls_keeps_all_others_to_tls() -> None:
+    assert learned(["https://a.example.org", "http://127.0.0.1:1"], ["http://127.0.0.1:2"]) == []
+
+
+def test_the_newest_word_counts_and_is_bounded() -> None:
+    known = KnownServers(["http://127.0.0.1:1"], has_own_authority=False)
+    known.learn(f"http://127.0.0.1:{port}" for port in range(2, 200))
+    assert len(known.urls) == 1 + LEARNED_MAX
+    known.learn(["http://127.0.0.1:1/", "http://127.0.0.1:7", "http://127.0.0.1:7"])
+    assert known.urls == ("http://127.0.0.1:1", "http://127.0.0.1:7")
+    assert known.after("http://127.0.0.1:1") == "http://127.0.0.1:7"
+    assert known.after("http://127.0.0.1:7") == "http://127.0.0.1:1"
+    assert known.after("http://127.0.0.1:9") == "http://127.0.0.1:1", "one that is not known any more"
+
+
+async def test_a_worker_goes_on_at_a_server_that_only_a_beat_named(server: Answering, other_server: Answering) -> None:
+    link = HttpWorkerLink([server.url], "token")
+    try:
+        server.say(Answer(body={"alive": True, "servers": [server.url, other_server.url, "http://192.0.2.1:7171"]}))
+        assert link.beat(Beat(session="s", beat_no=1, settled=0, held=())).alive
+        assert link.servers == (server.url, other_server.url)
+        server.say(LOST)
+        other_server.say(Answer(body={"request_no": 1}))
+        poll = LeasePoll(session="s", request_no=1, free=1, settled=0, wait_us=0)
+        with pytest.raises(Exception, match=r"127\.0\.0\.1"):
+            await link.lease(poll)
+        assert (await link.lease(poll)).request_no == 1
+        assert link.server == other_server.url
+    finally:
+        await link.close()
