@@ -31,7 +31,8 @@ def test_every_link_between_papers_leads_somewhere(papers: list[Path]) -> None:
 
 def leads_somewhere(paper: Path, target: str) -> bool:
     place, _, anchor = target.partition("#")
-    page = (paper.parent / place).resolve() if place else paper
+    folder = REFERENCE if paper.parent.name == "heads" else paper.parent  # a head begins a page of the reference
+    page = (folder / place).resolve() if place else paper
     if not page.exists():
         return False
     headings = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE) if anchor else []

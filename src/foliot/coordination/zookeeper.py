@@ -139,8 +139,8 @@ class ZookeeperLine:
     # -- client ---------------------------------------------------------------------------------------------------
 
     async def _connected(self) -> None:
-        if self._client is None:
-            self._start(asyncio.get_running_loop())
+        if self._client is None or _has_given_up(self._client):
+            await self._renew()
         if not self._online.is_set() and isinstance(self._troubles.last, ssl.SSLError):
             raise self._troubles.last  # it tries again by itself, without an end, and would not say why
         await self._online.wait()
@@ -148,6 +148,15 @@ class ZookeeperLine:
             for node in (self._line, self._heir, self._said):
                 await self._ask("ensure_path", node)
             self._is_laid_out = True
+
+    async def _renew(self) -> None:
+        """Take a new client. The places of the one before end with its session, and its watches are gone."""
+        former = self._client
+        self._online.clear()
+        self._watched = ""
+        self._start(asyncio.get_running_loop())
+        if former is not None:
+            await ended(former, within_s=0)
 
     def _start(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -277,6 +286,12 @@ def _client(address: ServiceAddress, *, term_s: float, troubles: logging.Handler
         logger=quiet,
         **access,
     )
+
+
+def _has_given_up(client: Any) -> bool:
+    """Whether kazoo's thread has ended: it does so at an error that it does not know, and never connects again."""
+    thread = client._connection._connection_routine  # noqa: SLF001  it says so nowhere else
+    return thread is not None and not thread.is_alive()
 
 
 async def ended(client: Any, *, within_s: float) -> bool:
