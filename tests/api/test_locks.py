@@ -3,10 +3,13 @@
 from typing import Any
 
 import httpx2
+import pytest
 
 from foliot.domain.instants import MINUTE
 from foliot.domain.run import parse_run_id
+from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.locks import LockAsk, RunOwner
+from foliot.store.sql.locking import store as sql
 from tests.api.asking import Api
 
 ONE, TWO = "a" * 32, "b" * 32
@@ -119,3 +122,32 @@ async def test_one_claim_on_two_locks_is_a_conflict(api: Api) -> None:
     await claim(api, ONE, "a")
     refused = await claim(api, ONE, "b")
     assert (refused.status_code, refused.json()["code"]) == (409, "FOL-3043")
+
+
+async def test_a_lock_says_in_which_order_to_take_it_and_who_may_not_release_it_reads_why(api: Api) -> None:
+    await claim(api, ONE)
+    assert (await api.get("/locks/acct:42")).json()["advice"] is None
+    data = {"cycle": "r-1 waits for acct:7, held by r-2", "locks": ["acct:42", "acct:7"]}
+    happening = Happening(
+        key="k", topic=Topic.CLUSTER, kind="lock.deadlock", subject="acct:7", namespace="default", data=data
+    )
+    await api.stage.store.journal.note([happening])
+    held = (await api.get("/locks/acct:42")).json()
+    assert held["advice"] == (
+        "take these locks in one order everywhere, such as acct:42, acct:7; 1 deadlock of them was ended lately"
+    )
+    reports = await api.with_scopes("run", group="reports")
+    refused = await reports.post("/locks/acct:42:release", {"token": held["holders"][0]["token"]})
+    assert (
+        refused.json()["detail"]
+        == "This token has the scopes read and run, but this needs the scope run on every group."
+    )
+
+
+async def test_a_token_with_too_many_claims_reads_how_many_it_may_have(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sql, "ASKER_CLAIMS_MAX", 1)
+    await claim(api, ONE)
+    refused = await claim(api, TWO, "other")
+    assert (refused.status_code, refused.json()["code"]) == (409, "FOL-3048")

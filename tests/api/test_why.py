@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.instants import SECOND, parse_duration
+from foliot.domain.instants import MINUTE, SECOND, parse_duration
 from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations import cancel, pause, save
 from foliot.operations.calendars import save_calendar
 from foliot.operations.why import why_instant, why_run, why_since
+from foliot.ports.store.locks import LockAsk, RunOwner
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 from foliot.words.chinese import why as chinese
@@ -48,6 +49,8 @@ async def test_situation(stage: Stage, case: Mapping[str, Any]) -> None:
         explanation, _ = await why_run(stage.services, ROOT, parse_run_id(ask["run"].format(**names)))
     else:
         explanation, _ = await why_instant(stage.services, ROOT, NS, ask["job"], stage.moment(ask["at"]))
+    if explanation.run is not None and explanation.run.lock is not None:
+        names["token"] = str(explanation.run.lock.token)
     tz = "Asia/Shanghai"
     assert sentence(explanation, tz=tz) == said(case["says"], names)
     assert explanation.verdict == case["verdict"]
@@ -246,6 +249,13 @@ async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
         case {"trigger": name}:
             delay_us = parse_duration(step["delay"]) if "delay" in step else None
             await stage.trigger(name, by=step["by"], reason=step.get("reason", ""), delay_us=delay_us)
+        case {"claim": name}:
+            assert stage.last_worker is not None
+            run = stage.last_worker.held[-1]
+            owner = RunOwner(session=stage.last_worker.session, run_id=run.run_id, lease_id=run.lease_id)
+            claim_id = f"{run.run_id:032d}"
+            asked = LockAsk(claim=claim_id, namespace="", name=name, most=1, ttl_us=MINUTE, run=owner)
+            await stage.store.locks.acquire(asked)
         case {"reap": True}:
             await stage.reap()
         case {"forget": run}:

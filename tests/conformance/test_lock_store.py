@@ -9,6 +9,7 @@ from foliot.domain.deadlocks import find_deadlocks
 from foliot.domain.failover import Detected, FailoverOutcome, FailoverType
 from foliot.domain.instants import DAY, SECOND
 from foliot.domain.locks import EVERYBODY
+from foliot.domain.run import format_run_id
 from foliot.domain.verdict import judge
 from foliot.ports.store import Store
 from foliot.ports.store.failovers import FailoverFilter
@@ -250,3 +251,15 @@ async def crowd(world: World, *, times: int) -> None:
 
 async def test_twenty_clients_on_two_servers_never_hold_one_lock_together(world: World) -> None:
     await crowd(world, times=5)
+
+
+async def test_what_a_run_waits_for_and_in_which_order_owners_take_locks(world: World) -> None:
+    by, (one, two, three) = await of_runs(world, 3)
+    for run, name in ((one, "a"), (two, "b"), (three, "b"), (one, "b"), (two, "a")):
+        await ask(world, by_run(by, run, name))
+    assert [lock.name for lock in await world.store.locks.awaited_by(one.run_id)] == ["b"]
+    (line,) = await world.store.locks.awaited_by(three.run_id)
+    assert [claim.run_id for claim in (*line.holders, *line.waiters)] == [two.run_id, three.run_id, one.run_id]
+    first, second = (f"{format_run_id(run.run_id)} (tick)" for run in (one, two))
+    assert list(await world.store.locks.orders("default", "a")) == [(first, "a", "b"), (second, "b", "a")]
+    assert await world.store.locks.orders("default", "c") == []

@@ -1560,15 +1560,23 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, drawn BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = d.drawn WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   SELECT 0 AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
    FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
--- locking/decisions.py CLAIMS_OF_ONE
-   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+-- locking/decisions.py CLAIMS_FOR_PROGRAM
+   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id IS NULL AND x.line = %(asker)s LIMIT %(most)s) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s);
+
+-- locking/decisions.py CLAIMS_FOR_WORKER
+   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id = %(asker)s LIMIT %(most)s) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
@@ -1616,6 +1624,21 @@ SELECT c.id, c.lock_id, c.most, c.token, c.made_by, c.line, c.run_id, j.name AS 
 FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
      LEFT JOIN nodes n ON n.id = c.session_id
 WHERE c.lock_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY c.lock_id, c.place;
+
+-- locking/reads.py AWAITED
+SELECT l.id, l.namespace, l.name, l.token FROM locks l
+WHERE l.id IN (SELECT c.lock_id FROM lock_claims c
+               WHERE c.run_id = %(run_id)s AND c.token IS NULL AND c.broken IS NULL)
+ORDER BY l.name;
+
+-- locking/reads.py ORDERS
+SELECT DISTINCT a.name AS first, b.name AS after, w.run_id, j.name AS job, w.made_by
+FROM lock_claims w JOIN lock_claims h ON h.owner = w.owner AND h.lock_id <> w.lock_id
+     JOIN locks a ON a.id = h.lock_id JOIN locks b ON b.id = w.lock_id
+     LEFT JOIN runs r ON r.id = w.run_id LEFT JOIN jobs j ON j.id = r.job_id
+WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
+  AND (a.namespace = %(namespace)s AND a.name = %(name)s AND length(a.name) = length(%(name)s) OR b.namespace = %(namespace)s AND b.name = %(name)s AND length(b.name) = length(%(name)s))
+ORDER BY a.name, b.name, w.run_id LIMIT %(limit)s;
 
 -- locking/store.py NAMESPACE
 SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id

@@ -1856,20 +1856,28 @@ FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name) WHERE true
 UPDATE locks SET token = d.drawn FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, drawn) WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   SELECT 0 AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
    FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
--- locking/decisions.py CLAIMS_OF_ONE
-   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+-- locking/decisions.py CLAIMS_FOR_PROGRAM
+   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id IS NULL AND x.line = $1 LIMIT $2) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
    FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = $1 AND l.name = $2;
+WHERE l.namespace = $3 AND l.name = $4;
+
+-- locking/decisions.py CLAIMS_FOR_WORKER
+   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id = $1 LIMIT $2) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = $3 AND l.name = $4;
 
 -- locking/decisions.py GRANT
 UPDATE lock_claims SET token = d.drawn, granted_at = $1, until = $1 + lock_claims.ttl_us
@@ -1913,6 +1921,21 @@ SELECT c.id, c.lock_id, c.most, c.token, c.made_by, c.line, c.run_id, j.name AS 
 FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
      LEFT JOIN nodes n ON n.id = c.session_id
 WHERE c.lock_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY c.lock_id, c.place;
+
+-- locking/reads.py AWAITED
+SELECT l.id, l.namespace, l.name, l.token FROM locks l
+WHERE l.id IN (SELECT c.lock_id FROM lock_claims c
+               WHERE c.run_id = $1 AND c.token IS NULL AND c.broken IS NULL)
+ORDER BY l.name;
+
+-- locking/reads.py ORDERS
+SELECT DISTINCT a.name AS first, b.name AS after, w.run_id, j.name AS job, w.made_by
+FROM lock_claims w JOIN lock_claims h ON h.owner = w.owner AND h.lock_id <> w.lock_id
+     JOIN locks a ON a.id = h.lock_id JOIN locks b ON b.id = w.lock_id
+     LEFT JOIN runs r ON r.id = w.run_id LEFT JOIN jobs j ON j.id = r.job_id
+WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
+  AND (a.namespace = $1 AND a.name = $2 OR b.namespace = $1 AND b.name = $2)
+ORDER BY a.name, b.name, w.run_id LIMIT $3;
 
 -- locking/store.py NAMESPACE
 SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id

@@ -1677,15 +1677,23 @@ FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]
 UPDATE locks SET token = d.drawn FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS drawn FROM json_each(:d)) AS d WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   SELECT 0 AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
    FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
--- locking/decisions.py CLAIMS_OF_ONE
-   SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+-- locking/decisions.py CLAIMS_FOR_PROGRAM
+   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id IS NULL AND x.line = :asker LIMIT :most) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
+   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+WHERE l.namespace = :namespace AND l.name = :name;
+
+-- locking/decisions.py CLAIMS_FOR_WORKER
+   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id = :asker LIMIT :most) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
@@ -1734,6 +1742,21 @@ SELECT c.id, c.lock_id, c.most, c.token, c.made_by, c.line, c.run_id, j.name AS 
 FROM lock_claims c LEFT JOIN runs r ON r.id = c.run_id LEFT JOIN jobs j ON j.id = r.job_id
      LEFT JOIN nodes n ON n.id = c.session_id
 WHERE c.lock_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY c.lock_id, c.place;
+
+-- locking/reads.py AWAITED
+SELECT l.id, l.namespace, l.name, l.token FROM locks l
+WHERE l.id IN (SELECT c.lock_id FROM lock_claims c
+               WHERE c.run_id = :run_id AND c.token IS NULL AND c.broken IS NULL)
+ORDER BY l.name;
+
+-- locking/reads.py ORDERS
+SELECT DISTINCT a.name AS first, b.name AS after, w.run_id, j.name AS job, w.made_by
+FROM lock_claims w JOIN lock_claims h ON h.owner = w.owner AND h.lock_id <> w.lock_id
+     JOIN locks a ON a.id = h.lock_id JOIN locks b ON b.id = w.lock_id
+     LEFT JOIN runs r ON r.id = w.run_id LEFT JOIN jobs j ON j.id = r.job_id
+WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
+  AND (a.namespace = :namespace AND a.name = :name OR b.namespace = :namespace AND b.name = :name)
+ORDER BY a.name, b.name, w.run_id LIMIT :limit;
 
 -- locking/store.py NAMESPACE
 SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id

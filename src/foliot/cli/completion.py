@@ -1,4 +1,4 @@
-"""What the shell completes: names of jobs, nodes, contexts; known for half a minute."""
+"""What the shell completes: names of jobs, nodes, locks, contexts; known for half a minute."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -24,6 +24,12 @@ def job_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
 def node_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of nodes that begin so."""
     names = _known("nodes", _nodes)
+    return _beginning(names, incomplete)
+
+
+def lock_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of locks that begin so."""
+    names = _known("locks", _locks)
     return _beginning(names, incomplete)
 
 
@@ -55,6 +61,12 @@ def _jobs(client: "Foliot") -> list[str]:
         if cursor is None:
             break
     return found
+
+
+def _locks(client: "Foliot") -> list[str]:
+    """The first page is enough: somebody holds or awaits each of them now."""
+    page = client.locks.list(limit=200)
+    return sorted({lock["name"] for lock in page})
 
 
 def _nodes(client: "Foliot") -> list[str]:
@@ -94,7 +106,7 @@ def _is_name(written: str) -> bool:
     from foliot.domain.names import check_name
 
     try:
-        check_name("name", written)
+        check_name("name", written.replace(":", "-"))  # of locks: acct:42
     except BadName:
         return False
     return True

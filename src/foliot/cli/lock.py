@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from foliot.cli import EXIT_CODES
+from foliot.cli.completion import lock_name
 from foliot.cli.groups import Group
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
@@ -49,10 +50,12 @@ def list_locks(user: User, *, most: int) -> None:
 
 
 @lock.command("show")
-@click.argument("name")
+@click.argument("name", shell_complete=lock_name)
 @remote
 def show_lock(user: User, *, name: str) -> None:
     """Show a lock: who holds it, under which token and how long, and who waits for it in which order.
+
+    Where owners took it and other locks in different orders, it says in which order to take them.
 
     \b
     Examples:
@@ -62,7 +65,8 @@ def show_lock(user: User, *, name: str) -> None:
     if not user.out.is_for_people:
         user.out.item(found, ())
         return
-    user.out.item(found, [("name", found["name"]), ("namespace", found["namespace"])])
+    advice = str(found.get("advice") or "")  # a server of an older version has none
+    user.out.item(found, [("name", found["name"]), ("namespace", found["namespace"]), ("advice", advice)])
     _claims(user, [*found["holders"], *found["waiters"]])
 
 
@@ -94,7 +98,7 @@ def list_waits(user: User, *, most: int) -> None:
 
 
 @lock.command("release")
-@click.argument("name")
+@click.argument("name", shell_complete=lock_name)
 @click.option("--token", "of", required=True, metavar="N", help="Of the hold that is to end; foliot lock show has it.")
 @click.option("--force", is_flag=True, help="Yes, take it away: its code may still be at work.")
 @click.option("--reason", default="", metavar="TEXT")

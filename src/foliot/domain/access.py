@@ -90,7 +90,13 @@ class Principal:
         """Raise `ScopeMissing` unless it has the scope without limits: for what belongs to the whole cluster."""
         self.demand(scope)
         if self.is_limited:
-            raise ScopeMissing(self, scope, everywhere=True)
+            raise ScopeMissing(self, scope, everywhere="in every namespace")
+
+    def demand_every_group(self, scope: Scope) -> None:
+        """Raise `ScopeMissing` unless it has the scope for every group: for what belongs to none of them."""
+        self.demand(scope)
+        if self.group is not None:
+            raise ScopeMissing(self, scope, everywhere="on every group")
 
     def demand_work(self, *, namespace: str | None = None, group: str | None = None) -> None:
         """Raise `TokenElsewhere` unless it may work for this namespace and group."""
@@ -173,16 +179,18 @@ class ScopeMissing(Denied):
 
     code = "FOL-4001"
 
-    def __init__(self, who: Principal, needed: Scope, *, group: str | None = None, everywhere: bool = False) -> None:
+    def __init__(
+        self, who: Principal, needed: Scope, *, group: str | None = None, everywhere: str | None = None
+    ) -> None:
         has = [scope for scope in Scope if scope in who.may]
         scopes = f"the scope{'' if len(has) == 1 else 's'} {' and '.join(has)}" if has else "no scope"
-        where = " in every namespace" if everywhere else f" on group {group}" if group else ""
+        where = f" {everywhere}" if everywhere else f" on group {group}" if group else ""
         super().__init__(
             f"This token has {scopes}, but this needs the scope {needed}{where}.",
             has=list(has),
             needed=str(needed),
             group=None if everywhere else group,
-            everywhere="in every namespace" if everywhere else None,
+            everywhere=everywhere,
         )
 
 

@@ -15,7 +15,8 @@ and one who wants more of a lock that it holds goes before the others.
     ├── LockDeadlock      FOL-3042   the owners of some locks waited for each other
     ├── LockLost          FOL-3043   the lock is not the caller's any more
     ├── LockQueueFull     FOL-3044   too many claims hold the lock or wait for it
-    └── LockNotGiven      FOL-3045   no server gave the run an answer
+    ├── LockNotGiven      FOL-3045   no server gave the run an answer
+    └── TooManyLocks      FOL-3048   the caller has the most claims it can have
 """
 
 import unicodedata
@@ -37,6 +38,9 @@ TTL_USUAL: Final[Micros] = 60 * SECOND
 WAITERS_MAX: Final = 1000  # of one lock
 CLAIMS_MAX: Final = 2000
 """Claims of one lock, held and waiting: a decision reads them all while it keeps other decisions waiting."""
+
+ASKER_CLAIMS_MAX: Final = 10_000
+"""Claims, held and waiting, of all runs of one worker, or of all programs with one token."""
 
 GUARD_SHARE: Final = 0.1
 """Of the ttl, by which a holder stops believing earlier: its clock and the store's may each run 5 % wrong (C3)."""
@@ -308,6 +312,20 @@ class LockQueueFull(Conflict):
             name=name[:100],
             waiting=WAITERS_MAX,
             most=CLAIMS_MAX,
+        )
+
+
+class TooManyLocks(Conflict):
+    """The programs of one token, or the runs of one worker, have the most claims they can have."""
+
+    code = "FOL-3048"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"The lock {name[:100]} was not claimed: one token, or one worker, has at most {ASKER_CLAIMS_MAX} claims "
+            "on locks, and this one has them.",
+            name=name[:100],
+            most=ASKER_CLAIMS_MAX,
         )
 
 

@@ -99,11 +99,12 @@ def _failure(deadlock: Deadlock, words: str, seen: LockWaits) -> Detected:
 
 def _happening(deadlock: Deadlock, words: str, seen: LockWaits) -> Happening:
     namespace, name = seen.locks[deadlock.victim.lock]
+    locks = sorted({seen.locks[claim.lock][1] for claim in deadlock.cycle})
     return Happening(
         key=f"lock.deadlock:{deadlock.victim.id}",
         topic=Topic.CLUSTER,
         kind="lock.deadlock",
         subject=name,
         namespace=namespace,
-        data={"cycle": words, "ended": seen.owners[deadlock.victim.owner]},
+        data={"cycle": words, "ended": seen.owners[deadlock.victim.owner], "locks": locks},
     )

@@ -11,12 +11,14 @@ from typing import Final
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.domain.instants import SECOND, Micros
+from foliot.domain.lock_order import OrderAdvice, advise
 from foliot.domain.locks import (
     LockDeadlock,
     LockLost,
     LockNotFound,
     LockQueueFull,
     LockTaken,
+    TooManyLocks,
     check_lock_name,
     check_ttl,
     most_of,
@@ -28,10 +30,11 @@ from foliot.operations.cancel import demand_run
 from foliot.operations.names import find_run, home_of, namespace_of
 from foliot.operations.notes import note
 from foliot.operations.services import Services
-from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.journal import EventFilter, Happening, Topic
 from foliot.ports.store.locks import ClaimShown, LockAnswer, LockAsk, LockShown, LockState, RunOwner
 from foliot.ports.worker_link import LockAnswered, LockAsked
 
+DEADLOCKS_LOOKED_AT: Final = 200  # events of the journal among which deadlocks are looked for
 WAIT_MAX: Final[Micros] = 20 * SECOND
 """How long a server holds one request. Who waits longer asks again with the same claim."""
 
@@ -113,6 +116,8 @@ def _good(name: str, answer: LockAnswer) -> LockAnswer:
             raise LockDeadlock(name, answer.cycle)
         case LockState.FULL:
             raise LockQueueFull(name)
+        case LockState.MANY:
+            raise TooManyLocks(name)
         case LockState.OVER:
             raise LockLost(name)
     return answer
@@ -145,6 +150,16 @@ async def find_lock(services: Services, who: Principal, name: str, *, namespace:
     if found is None:
         raise LockNotFound(name, namespace=home)
     return found
+
+
+async def order_advice(services: Services, who: Principal, lock: LockShown) -> OrderAdvice | None:
+    """In which order to take a lock and others, by what waits now and by the deadlocks that the journal remembers."""
+    who.demand(Scope.READ)
+    taken = await services.store.locks.orders(lock.namespace, lock.name)
+    wanted = EventFilter(topics=frozenset({Topic.CLUSTER}), namespace=lock.namespace)
+    page = await services.store.journal.newest(wanted, limit=DEADLOCKS_LOOKED_AT)
+    deadlocks = [event.data.get("locks", ()) for event in page.items if event.kind == "lock.deadlock"]
+    return advise(lock.name, taken, deadlocks)
 
 
 async def take_lock_away(
@@ -185,8 +200,8 @@ async def _demand_hold(services: Services, who: Principal, holder: ClaimShown) -
     """Raise unless the token may end this hold. A program has no group: its own token, or one for all groups, may."""
     if holder.run_id is not None:
         await demand_run(services, who, [await find_run(services, who, holder.run_id)])
-    elif who.group is not None and who.line != holder.line:
-        who.demand_everywhere(Scope.RUN)
+    elif who.line != holder.line:
+        who.demand_every_group(Scope.RUN)
 
 
 def holder_words(holder: ClaimShown) -> str:

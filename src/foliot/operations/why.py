@@ -18,6 +18,7 @@ from foliot.domain.why import Explanation, explain_ahead, explain_instant, expla
 from foliot.domain.why.facts import (
     InstantFacts,
     JobFacts,
+    LockWaitFacts,
     Neighbour,
     QueueFacts,
     RunFacts,
@@ -27,6 +28,7 @@ from foliot.domain.why.facts import (
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations.calendars import read_definition
 from foliot.operations.kept_version import kept_by_edit, kept_version
+from foliot.operations.locks import holder_words
 from foliot.operations.names import find_job, find_run
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import (
@@ -294,11 +296,31 @@ async def _run_facts(services: Services, run: RunRow, document: Mapping[str, Any
         return replace(facts, started_at=run.created_at, shards=states)
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
+    if run.state == "RUNNING":
+        facts = replace(facts, lock=await _awaited_lock(services, run))
     attempts = await services.store.lookups.attempts(run.run_id)
     failed = [row for row in attempts if row.cause not in (None, "succeeded")]
     if not failed:
         return facts
     return _with_last_try(facts, run, failed[-1])
+
+
+async def _awaited_lock(services: Services, run: RunRow) -> LockWaitFacts | None:
+    """Return the lock that the code of a run waits for; of several the first by name."""
+    for lock in await services.store.locks.awaited_by(run.run_id):
+        ahead = [claim.run_id for claim in lock.waiters].index(run.run_id)
+        held = lock.holders[-1] if lock.holders else None
+        facts = LockWaitFacts(name=lock.name, since=lock.waiters[ahead].asked_at, ahead=ahead)
+        if held is None:
+            return facts
+        return replace(
+            facts,
+            holder=holder_words(held),
+            holder_run=None if held.run_id is None else format_run_id(held.run_id),
+            token=held.token,
+            held_since=held.granted_at,
+        )
+    return None
 
 
 def _with_last_try(facts: RunFacts, run: RunRow, last: AttemptRow) -> RunFacts:

@@ -21,6 +21,7 @@ from foliot.domain.locks import (
     LockTaken,
     LockWaitOver,
     NoLocksHere,
+    TooManyLocks,
     check_lock_name,
     check_ttl,
     most_of,
@@ -160,6 +161,8 @@ def _refusal(wish: LockWish, outcome: LockOutcome) -> FoliotError:
             return LockDeadlock(wish.name, outcome.why)
         case "full":
             return LockQueueFull(wish.name)
+        case "many":
+            return TooManyLocks(wish.name)
     return LockNotGiven(wish.name, outcome.why or "the attempt is over")
 
 

@@ -111,6 +111,7 @@ class _Teller:
             "why_lost": self._piece("lost.test" if run.is_test else "lost.job"),
             **self._workers(run),
             **_durations(run, self._said.now),
+            **_lock(run, self._said.now),
             **self._origin(run),
             **self._kept(run),
             **self._last_try(run),
@@ -266,6 +267,22 @@ def _durations(run: RunFacts, now: Instant) -> dict[str, Any]:
         "asked_for": _since(run.cancel_at, now),
         "callback_for": _waited(run, "callback", now),
         "poll_for": _waited(run, "poll", now),
+    }
+
+
+def _lock(run: RunFacts, now: Instant) -> dict[str, Any]:
+    """The lock that a run waits for."""
+    lock = run.lock
+    if lock is None:
+        return {}
+    return {
+        "lock": lock.name,
+        "lock_for": max(0, now - lock.since),
+        "lock_ahead": lock.ahead or None,
+        "lock_holder": lock.holder,
+        "lock_run": lock.holder_run,
+        "lock_token": lock.token,
+        "lock_held_at": lock.held_since,
     }
 
 

@@ -30,7 +30,7 @@ Args = TypeVarTuple("Args")
 
 ASK_S: Final = 15.0  # a server holds one question at most this long
 TRIES_MAX: Final = 3  # without an answer, for a run that would not wait
-KNOWN: Final = frozenset({LockState.HELD, LockState.TAKEN, LockState.BROKEN, LockState.FULL, LockState.OVER})
+KNOWN: Final = frozenset(LockState) - {LockState.WAITING}
 """Answers of a server after which the claim is held, or is nowhere."""
 LOST: Final = 0.0  # the end of the trust in a lock that is lost: always over
 FRESH_SHARE: Final = 0.25  # of the ttl: how old a grant may be when the worker learns of it

@@ -480,6 +480,7 @@ export interface LockOut {
   "token": string;
   "holders": LockOwnerOut[];
   "waiters": LockOwnerOut[];
+  "advice": string | null;
 }
 
 export interface LockOwnerOut {

@@ -79,15 +79,17 @@ class LockOut(ApiOutput):
     token: str = Field(description="The highest token that was drawn.")
     holders: list[LockOwnerOut]
     waiters: list[LockOwnerOut]
+    advice: str | None = Field(None, description="In which order to take it and other locks, where it is shown alone.")
 
     @classmethod
-    def of(cls, lock: LockShown) -> "LockOut":
+    def of(cls, lock: LockShown, advice: str | None = None) -> "LockOut":
         return cls(
             name=lock.name,
             namespace=lock.namespace,
             token=str(lock.token),
             holders=[LockOwnerOut.of(claim) for claim in lock.holders],
             waiters=[LockOwnerOut.of(claim) for claim in lock.waiters],
+            advice=advice,
         )
 
 

@@ -18,12 +18,14 @@ from foliot.api.request_parts import (
     Reader,
     Runner,
     Services,
+    Speaks,
     read_duration,
 )
 from foliot.api.route import FoliotRoute
 from foliot.domain.instants import SECOND
 from foliot.domain.texts import NAME_BYTES_MAX, SESSION_BYTES_MAX
 from foliot.operations import locks as operations
+from foliot.words.lock_order import order_words
 
 router: Final = APIRouter(prefix=PREFIX, tags=["locks"], route_class=FoliotRoute)
 WAIT_MAX_S: Final = operations.WAIT_MAX / SECOND
@@ -46,9 +48,13 @@ async def list_locks(
 
 
 @router.get("/locks/{name}", responses=READS, summary="Look at a lock")
-async def get_lock(services: Services, who: Reader, name: LockName, namespace: Namespace = None) -> LockOut:
-    """Who holds it under which token, and who waits."""
-    return LockOut.of(await operations.find_lock(services, who, name, namespace=namespace))
+async def get_lock(
+    services: Services, who: Reader, language: Speaks, name: LockName, namespace: Namespace = None
+) -> LockOut:
+    """Who holds it under which token, who waits, and in which order to take it and other locks."""
+    found = await operations.find_lock(services, who, name, namespace=namespace)
+    advice = await operations.order_advice(services, who, found)
+    return LockOut.of(found, None if advice is None else order_words(advice, language))
 
 
 @router.put("/locks/{name}/claims/{claim}", responses=WRITES, summary="Claim, await or renew a lock")

@@ -152,6 +152,8 @@ def _running(run: RunFacts, now: Instant) -> WhyVerdict:
     if run.cancel_at is not None:
         goes_on = run.isolation == "thread" and now - run.cancel_at >= STOPS_WITHIN_US
         return WhyVerdict.THREAD_GOES_ON if goes_on else WhyVerdict.CANCELLING
+    if run.lock is not None:
+        return WhyVerdict.WAITS_FOR_LOCK
     has_started = run.started_at is not None or run.leased_at is None
     return WhyVerdict.RUNNING if has_started else WhyVerdict.STARTING
 

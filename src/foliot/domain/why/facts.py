@@ -54,6 +54,7 @@ class RunFacts:
     shard: int | None = None  # of a part of one: which; None with a parent: the merge
     parent: str | None = None
     kept: "KeptFacts | None" = None  # of one that waits with an older version than its job has
+    lock: "LockWaitFacts | None" = None  # of one that runs: the lock that its code waits for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,19 @@ class KeptFacts:
     version: int
     newest: int
     reason: str  # one of `domain.edits.Keeps`; begun: the run was tried before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockWaitFacts:
+    """A lock that a run waits for, and who holds it."""
+
+    name: str
+    since: Instant
+    ahead: int  # claims that wait before it
+    holder: str | None = None
+    holder_run: str | None = None
+    token: int | None = None
+    held_since: Instant | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

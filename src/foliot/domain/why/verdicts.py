@@ -16,6 +16,7 @@ class WhyVerdict(StrEnum):
     CANCELLED = "cancelled"
     # a run in progress
     RUNNING = "running"
+    WAITS_FOR_LOCK = "waits_for_lock"
     STARTING = "starting"
     CANCELLING = "cancelling"
     THREAD_GOES_ON = "thread_goes_on"

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from foliot.domain.deadlocks import Deadlock
 from foliot.domain.failover import Detected
 from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.lock_order import LocksTaken
 from foliot.domain.locks import LockClaim
 
 WANTED_US: Final[Micros] = 30 * SECOND
@@ -49,6 +50,7 @@ class LockState(StrEnum):
     TAKEN = "taken"  # another holds the lock, and this claim does not wait
     BROKEN = "broken"  # it was part of a deadlock, and its wait was ended
     FULL = "full"  # too many hold it or wait
+    MANY = "many"  # the token or the worker that asks has too many claims
     OVER = "over"  # there is no such claim, or the attempt that asks is over
 
 
@@ -163,6 +165,14 @@ class LockStore(Protocol):
         ...
 
     async def find(self, namespace: str, name: str) -> LockShown | None: ...
+
+    async def awaited_by(self, run_id: int) -> Sequence[LockShown]:
+        """The locks that a run waits for."""
+        ...
+
+    async def orders(self, namespace: str, name: str) -> Sequence[LocksTaken]:
+        """Who holds this lock and waits for another, or waits for it and holds another."""
+        ...
 
     async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         """Delete locks that nobody used since; a later lock of the same name begins above their tokens."""

@@ -164,6 +164,7 @@ TITLES: Final[Catalogue] = {
     "FOL-3043": "锁已不再持有",
     "FOL-3044": "该锁的取锁请求过多",
     "FOL-3045": "执行未得到取锁的答复",
+    "FOL-3048": "一个令牌或一个工作节点的取锁请求过多",
     "FOL-3055": "故障转移策略已被他人修改",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌缺少所需的权限范围",
@@ -379,6 +380,7 @@ SENTENCES: Final[Catalogue] = {
     "FOL-3043": "在此令牌下已不再持有锁 {name}。",
     "FOL-3044": "锁 {name} 的取锁请求已达上限：等待的 {waiting} 个，或总共 {most} 个。",
     "FOL-3045": "没有服务器把锁 {name} 交给该执行：{why}。",
+    "FOL-3048": "未取锁 {name}：一个令牌或一个工作节点最多有 {most} 个取锁请求，现已达到。",
     "FOL-3055": "{type} 的策略现在是版本 {version}。",
     "FOL-4001": (
         "此令牌的权限范围为 {has:list}，不含 {needed}（需要权限范围 {needed}[，分组 {group}][，{everywhere:word}]）。",
@@ -615,6 +617,7 @@ HINTS: Final[Catalogue] = {
     "FOL-3043": "停止受该锁保护的工作，重新取锁；查看：foliot lock show {name}",
     "FOL-3044": "等一部分取锁请求归还锁之后再试；查看：foliot lock waits",
     "FOL-3045": "该执行可以重试",
+    "FOL-3048": "归还不再需要的锁；查看：foliot lock list",
     "FOL-3055": "请重新查看策略后再修改",
     "FOL-4001": "foliot token create 名称 --scope {needed}",
     "FOL-4002": "登录：foliot login URL（登录码由 foliot login-link 生成），或指定令牌：--token-file 文件",

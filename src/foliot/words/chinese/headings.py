@@ -83,6 +83,7 @@ HEADINGS: Final[Mapping[str, str]] = {
 
 LABELS: Final[Mapping[str, str]] = {
     "address": "地址",
+    "advice": "建议",
     "ahead": "接下来",
     "beat": "心跳",
     "calendar": "日历",

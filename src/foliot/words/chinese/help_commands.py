@@ -190,6 +190,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Show a lock: who holds it, under which token and how long, and who waits for it in which order.": (
         "显示一个锁：谁持有、令牌是多少、持有多久，谁按什么顺序等待。"
     ),
+    "Where owners took it and other locks in different orders, it says in which order to take them.": (
+        "若持有者以不同顺序取此锁和其他锁，会说明应按什么顺序取。"
+    ),
     "List who waits for which lock, and who holds it.": "列出谁在等待哪个锁，锁由谁持有。",
     "Take a lock away from its holder. The journal keeps who did it.": "从持有者手中收回锁。事件记录会记下操作者。",
     "The code that held it learns of it within seconds and may write meanwhile: only what refuses old tokens is safe.": (

@@ -30,6 +30,12 @@ PHRASES: Final[Catalogue] = {
     "same": "{name} 已是 v{version}，没有变化",
     "limit_set": "{name} 现在最多允许 {max} 个执行",
     "limit_gone": "{name} 已删除",
+    "lock_order": (
+        "请在各处按同一顺序取这些锁，例如 {order:list}"
+        "[；最近解除了 {deadlocks} 次死锁]"
+        "[；{one} 先取 {first} 再取 {then}，而 {other} 的顺序相反]"
+    ),
+    "lock_order_seen": "{owner} 持有 {first} 并等待 {then}：两者都需要时，请先取 {first}",
     "lock_taken_away": "{name} 已收回；原持有者将在数秒内得知",
     "lock_waits": "等待中",
     "every_namespace": "全部",

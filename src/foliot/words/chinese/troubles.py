@@ -56,6 +56,7 @@ WORDS: Final[Mapping[str, str]] = {
     "it is not of this form": "形式不对",
     "its value begins like JSON and is none": "它的值以 JSON 开头，却不是 JSON",
     "in every namespace": "全部命名空间",
+    "on every group": "全部分组",
     "it is a file, not a folder": "这是文件，不是目录",
     "it is a link": "这是一个链接",
     "it belongs to another user": "属于其他用户",

@@ -72,6 +72,11 @@ SENTENCES: Final[Catalogue] = {
     ),
     "starting": "{leased_for:span}前已交给 {worker}，尚未开始",
     "cancelling": "{asked_for:span}前[由 {cancelled_by} ]请求停止[（{cancel_reason}）]，仍[在 {node} 上]执行",
+    "waits_for_lock": (
+        "[在 {node} 上]已等待锁 {lock} {lock_for:span}"
+        "[，由 {lock_holder} 自 {lock_held_at:short} 起持有（令牌 {lock_token}）]"
+        "[；前面还有 {lock_ahead} 个等待者]"
+    ),
     "thread_goes_on": (
         "{asked_for:span}前[由 {cancelled_by} ]请求停止[（{cancel_reason}）]；"
         "它没有检查 ctx.cancelled。线程无法被强制终止"
@@ -163,6 +168,7 @@ HINTS: Final[Catalogue] = {
     "rejected": "foliot run show {run}",
     "poison": "foliot run logs {run} --attempt 1",
     "cancelling": "foliot run cancel {run} --force",
+    "waits_for_lock": ("foliot run show {lock_run}；整个队列：foliot lock show {lock}", "foliot lock show {lock}"),
     "thread_goes_on": 'isolation="process"，或先 foliot node drain {worker_node} 再重启 {worker_node}',
     "held_line": "foliot run show {ahead}",
     "held_nobody": "启动一个：foliot worker 模块",

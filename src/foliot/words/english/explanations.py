@@ -485,6 +485,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "No server answered the worker in time, or the attempt is over by now.",
         "The run can be tried again; look at the worker's log when it happens often.",
     ),
+    "FOL-3048": (
+        "All programs with one token, or all runs of one worker, may have a bounded number of locks, waits counted.",
+        "Give locks back that are not needed, or give programs tokens of their own.",
+    ),
     "FOL-3055": (
         "Another user changed the policy after you looked at it, so your change would undo theirs.",
         "Look at the policy again and repeat the change.",

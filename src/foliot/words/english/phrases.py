@@ -30,6 +30,12 @@ PHRASES: Final[Catalogue] = {
     "same": "{name} is v{version} already, nothing changed",
     "limit_set": "{name} lets {max} runs through now",
     "limit_gone": "{name} is gone",
+    "lock_order": (
+        "take these locks in one order everywhere, such as {order:list}"
+        "[; {deadlocks|deadlock of them was|deadlocks of them were} ended lately]"
+        "[; {one} takes {first}, then {then}, and {other} takes them the other way round]"
+    ),
+    "lock_order_seen": "{owner} holds {first} and waits for {then}: whoever needs both takes {first} first",
     "lock_taken_away": "{name} was taken away; its holder learns of it within seconds",
     "lock_waits": "waits",
     "every_namespace": "every",

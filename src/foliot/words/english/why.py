@@ -75,6 +75,11 @@ SENTENCES: Final[Catalogue] = {
         "[: {shards_succeeded} of {shards} shards succeeded]"
         "[, {shards_running} running][, {shards_pending} waiting][, {shards_failed} failed]"
     ),
+    "waits_for_lock": (
+        "waits {lock_for:span}[ on {node}] for the lock {lock}"
+        "[, held by {lock_holder} since {lock_held_at:short} (token {lock_token})]"
+        "[; {lock_ahead|other waits|others wait} before it]"
+    ),
     "starting": "handed to {worker} {leased_for:span} ago, not started yet",
     "cancelling": (
         "asked to stop {asked_for:span} ago[ by {cancelled_by}][ ({cancel_reason})], still running[ on {node}]"
@@ -194,6 +199,10 @@ HINTS: Final[Catalogue] = {
     "rejected": "foliot run show {run}",
     "poison": "foliot run logs {run} --attempt 1",
     "cancelling": "foliot run cancel {run} --force",
+    "waits_for_lock": (
+        "foliot run show {lock_run}; the whole line: foliot lock show {lock}",
+        "foliot lock show {lock}",
+    ),
     "thread_goes_on": 'isolation="process", or restart {worker_node} after foliot node drain {worker_node}',
     "held_line": "foliot run show {ahead}",
     "held_nobody": "start one: foliot worker MODULE",

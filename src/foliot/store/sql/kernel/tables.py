@@ -417,4 +417,5 @@ lock_claims = sa.Table(
     sa.Column("made_by", Name(200), nullable=False),
     sa.Column("broken", LongText, nullable=True),  # who waited for whom, when a deadlock ended its wait
     sa.Index("lock_claims_line", "lock_id", "place"),
+    sa.Index("lock_claims_asker", "session_id", "line"),
 )

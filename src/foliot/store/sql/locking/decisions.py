@@ -40,12 +40,24 @@ RAISE: Final = Statement(
 _CLAIM: Final = "c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line"
 
 _CLAIMS: Final = f"""
-    SELECT l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at, {IN_DOUBT} AS doubt,
+    SELECT {{asked_for}} AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at, {IN_DOUBT} AS doubt,
            (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, {_CLAIM}
     FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
 """
-CLAIMS: Final = Statement(f"{_CLAIMS} WHERE l.id IN (SELECT d.id FROM {{d}})", RowSet("d", id=BIGINT))
-CLAIMS_OF_ONE: Final = Statement(f"{_CLAIMS} WHERE l.namespace = :namespace AND l.name = :name")
+_BY_ID: Final = " WHERE l.id IN (SELECT d.id FROM {d})"
+_BY_NAME: Final = " WHERE l.namespace = :namespace AND l.name = :name"
+_OF_PROGRAM: Final = "x.session_id IS NULL AND x.line = :asker"
+_OF_WORKER: Final = "x.session_id = :asker"
+
+
+def _asked_for(whose: str) -> str:
+    """How many claims an asker has; not counted beyond the most it may have."""
+    return f"(SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE {whose} LIMIT :most) y)"
+
+
+CLAIMS: Final = Statement(_CLAIMS.replace("{asked_for}", "0") + _BY_ID, RowSet("d", id=BIGINT))
+CLAIMS_FOR_PROGRAM: Final = Statement(_CLAIMS.replace("{asked_for}", _asked_for(_OF_PROGRAM)) + _BY_NAME)
+CLAIMS_FOR_WORKER: Final = Statement(_CLAIMS.replace("{asked_for}", _asked_for(_OF_WORKER)) + _BY_NAME)
 """What a decision reads, in one statement: the lock that was drawn, its claims, the store's epoch and the doubt."""
 
 GRANT: Final = Statement(
@@ -70,16 +82,19 @@ class Drawn(NamedTuple):
     now: Instant
     over: Instant  # a claim whose time ends until then is over: now, or long ago while the clock is in doubt (R7, R8)
     claims: Sequence[Any]  # rows
+    asked_for: int  # claims that the asker has, of every lock
 
 
-def draw_one(tx: Tx, namespace: str, name: str) -> Drawn:
-    """Draw the next token of a lock, which is made when there is none."""
+def draw_one(tx: Tx, namespace: str, name: str, *, session: str | None, line: str, most: int) -> Drawn:
+    """Draw the next token of a lock, which is made when there is none. `most`: as far as the asker's claims count."""
     named = {"namespace": namespace, "name": name}
     if not tx.change(DRAW_ONE, named):
         tx.change(MAKE, d=[(namespace, name)])
         tx.change(DRAW_ONE, named)
     tx.point("locks.drawn")
-    return _drawn(tx.rows(CLAIMS_OF_ONE, named))
+    statement = CLAIMS_FOR_PROGRAM if session is None else CLAIMS_FOR_WORKER
+    asker = line if session is None else session
+    return _drawn(tx.rows(statement, {**named, "asker": asker, "most": most}))
 
 
 def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
@@ -106,6 +121,7 @@ def _drawn(rows: Sequence[Any]) -> Drawn:
         now=now,
         over=0 if first.doubt else now,
         claims=[row for row in rows if row.id is not None],
+        asked_for=first.asked_for,
     )
 
 

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import Any, Final
 
+from foliot.domain.lock_order import LocksTaken
 from foliot.domain.run import format_run_id
 from foliot.ports.store.locks import ClaimShown, LockAnswer, LockShown, LockState, LockWaits
 from foliot.store.sql.kernel.database import Tx
@@ -49,6 +50,27 @@ SHOWN: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
+AWAITED: Final = Statement(
+    """
+    SELECT l.id, l.namespace, l.name, l.token FROM locks l
+    WHERE l.id IN (SELECT c.lock_id FROM lock_claims c
+                   WHERE c.run_id = :run_id AND c.token IS NULL AND c.broken IS NULL)
+    ORDER BY l.name
+    """
+)
+ORDERS: Final = Statement(
+    """
+    SELECT DISTINCT a.name AS first, b.name AS after, w.run_id, j.name AS job, w.made_by
+    FROM lock_claims w JOIN lock_claims h ON h.owner = w.owner AND h.lock_id <> w.lock_id
+         JOIN locks a ON a.id = h.lock_id JOIN locks b ON b.id = w.lock_id
+         LEFT JOIN runs r ON r.id = w.run_id LEFT JOIN jobs j ON j.id = r.job_id
+    WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
+      AND (a.namespace = :namespace AND a.name = :name OR b.namespace = :namespace AND b.name = :name)
+    ORDER BY a.name, b.name, w.run_id LIMIT :limit
+    """
+)
+ORDERS_MAX: Final = 100
+
 
 def answers(tx: Tx, *, claims: Sequence[str]) -> dict[str, LockAnswer]:
     """How far these claims are."""
@@ -77,6 +99,17 @@ def _owner_words(row: Any) -> str:
     if row.run_id is None:
         return str(row.made_by)
     return f"{format_run_id(row.run_id)} ({row.job})" if row.job else format_run_id(row.run_id)
+
+
+def awaited(tx: Tx, *, run_id: int) -> list[LockShown]:
+    """Locks that a run waits for."""
+    return _shown(tx, tx.rows(AWAITED, {"run_id": run_id}))
+
+
+def orders(tx: Tx, *, namespace: str, name: str) -> list[LocksTaken]:
+    """In which order owners take this lock and others."""
+    rows = tx.rows(ORDERS, {"namespace": namespace, "name": name, "limit": ORDERS_MAX})
+    return [LocksTaken(_owner_words(row), first=row.first, then=row.after) for row in rows]
 
 
 def page(tx: Tx, *, namespace: str | None, after: tuple[str, str], limit: int) -> list[LockShown]:

@@ -7,7 +7,8 @@ from typing import Any, Final
 from foliot.domain.deadlocks import Deadlock
 from foliot.domain.failover import Detected
 from foliot.domain.instants import Instant
-from foliot.domain.locks import CLAIMS_MAX, WAITERS_MAX, LockClaim, decide
+from foliot.domain.lock_order import LocksTaken
+from foliot.domain.locks import ASKER_CLAIMS_MAX, CLAIMS_MAX, WAITERS_MAX, LockClaim, decide
 from foliot.ports.store.locks import (
     WANTED_US,
     LockAnswer,
@@ -236,6 +237,12 @@ class SqlLocks:
     async def find(self, namespace: str, name: str) -> LockShown | None:
         return await self._database.read(partial(reads.one, namespace=namespace, name=name))
 
+    async def awaited_by(self, run_id: int) -> Sequence[LockShown]:
+        return await self._database.read(partial(reads.awaited, run_id=run_id))
+
+    async def orders(self, namespace: str, name: str) -> Sequence[LocksTaken]:
+        return await self._database.read(partial(reads.orders, namespace=namespace, name=name))
+
     async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         def work(tx: Tx) -> int:
             idle = tx.rows(IDLE, {"before": before, "limit": limit})
@@ -264,7 +271,8 @@ def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
     namespace = ask.namespace if ask.run is None else _namespace(tx, ask.run)
     if namespace is None:
         return LockAnswer(state=LockState.OVER)
-    lock = draw_one(tx, namespace, ask.name)
+    session = None if ask.run is None else ask.run.session
+    lock = draw_one(tx, namespace, ask.name, session=session, line=ask.line, most=ASKER_CLAIMS_MAX)
     known = by_id(lock.claims).get(ask.claim)
     refused = _refused(ask, lock, known)
     if refused is not None:
@@ -297,7 +305,7 @@ def _refused(ask: LockAsk, lock: Drawn, known: Any) -> LockAnswer | None:
         waiting = sum(claim_of(row).waits for row in lock.claims)
         if len(lock.claims) >= CLAIMS_MAX or waiting >= WAITERS_MAX:
             return LockAnswer(state=LockState.FULL)
-        return None
+        return LockAnswer(state=LockState.MANY) if lock.asked_for >= ASKER_CLAIMS_MAX else None
     if (known.owner, known.line) != (_owner(ask), ask.line):
         return LockAnswer(state=LockState.OVER)
     if known.broken is not None:
