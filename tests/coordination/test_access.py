@@ -10,7 +10,7 @@ from structlog.testing import capture_logs
 
 from foliot.domain.instants import SECOND, Micros
 from foliot.store.sql.store import SqlStore
-from tests.coordination.arena import CHANCE, CLOCK, Candidate, arena_of
+from tests.coordination.arena import CHANCE, CLOCK, arena_of
 from tests.coordination.conftest import PASSWORD
 from tests.coordination.services import AnyUrl
 from tests.eventually import soon
@@ -24,6 +24,7 @@ from tests.sql.world import sqlite_copy
 pytestmark = [pytest.mark.anyio, pytest.mark.services]
 
 
+WITHIN_S = 120.0
 REFUSALS = {
     "it refuses the user or the password",
     "its certificate is for another host",
@@ -37,7 +38,7 @@ class Guarded(NamedTuple):
     scheme: str
     user: str
     port: int
-    term_us: Micros = SECOND
+    term_us: Micros = 2 * SECOND  # a handshake on a busy machine is answered within a third of it
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def etcd(authority: Authority, folder: Path) -> Iterator[Guarded]:
     ca_file = authority.own(folder / "etcd-ca.pem")
     with Etcd(tls=authority.sign(folder, "etcd"), ca_file=ca_file) as server:
         server.allow_only("root", PASSWORD)
-        yield Guarded("etcd", "root", server.port, term_us=2 * SECOND)
+        yield Guarded("etcd", "root", server.port)
 
 
 @contextmanager
@@ -85,20 +86,15 @@ async def test_servers_with_the_right_authority_and_password_are_let_in_and_othe
 
         async with arena_of(store, AnyUrl(url(), term_us=guarded.term_us)) as arena:
             first = await arena.join()
-            await soon(lambda: arena.leader() is first, what="who has both is let in")
+            await soon(lambda: arena.leader() is first, within_s=WITHIN_S, what="who has both is let in")
             for other in (url(ca_file=foreign), url(host="localhost"), url(password_file=wrong)):
                 arena.service = AnyUrl(other, term_us=guarded.term_us)
                 await arena.join()
-            await soon(lambda: not any(is_up(one) for one in arena.candidates[1:]), what="the others are not let in")
-            await soon(lambda: reasons(said) >= REFUSALS, what="each says why")
+            await soon(lambda: reasons(said) >= REFUSALS, within_s=WITHIN_S, what="the others say why they are not")
+            assert not any(one.is_chosen for one in arena.candidates[1:])
     assert PASSWORD not in str(said)
     assert [line for line in said if "exc_info" in line] == []
 
 
 def reasons(said: Sequence[Mapping[str, object]]) -> set[str]:
     return {str(line["why"]) for line in said if line["event"] == "coordinator.away"}
-
-
-def is_up(server: Candidate) -> bool:
-    health = server.coordinator.health()
-    return health is not None and health.is_up

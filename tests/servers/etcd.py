@@ -93,7 +93,7 @@ class Etcd(Daemon):
             *("--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer),
             *("--initial-cluster", ",".join(f"{name}={url}" for name, url in urls.items())),
             *("--initial-cluster-state", "new", "--heartbeat-interval", "100", "--election-timeout", "1000"),
-            *("--enable-v2", *tls),
+            *("--enable-v2", "--bcrypt-cost", "4", *tls),  # a login of the usual cost takes a busy machine a second
         ]
 
 
