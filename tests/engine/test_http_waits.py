@@ -22,7 +22,7 @@ from foliot.domain.verdict import judge
 from foliot.operations import save
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.lookups import RunRow
-from foliot.ports.worker_link import Beat, BeatAnswer
+from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Welcome
 from foliot.worker.handlers.http.kind import HttpHandlers
 from foliot.worker.handlers.settings import set_up
 from foliot.worker.settings import WorkerSettings
@@ -41,6 +41,12 @@ class CutLink(InProcessLink):
     """A link that can be cut: the server hears no more of its worker."""
 
     is_cut = False
+
+    async def register(self, hello: Hello) -> Welcome:
+        # Without this a worker that was told of its death would lease runs under a second session while it stops.
+        if self.is_cut:
+            raise OSError("cut")
+        return await super().register(hello)
 
     def beat(self, beat: Beat) -> BeatAnswer:
         if self.is_cut:
