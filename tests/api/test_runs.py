@@ -316,6 +316,31 @@ async def write(stage: Stage, worker: StageWorker, *texts: str, offset: int = 0)
     return offset
 
 
+async def test_a_window_of_a_log_goes_back_and_forth_by_the_positions_of_its_lines(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    run = await trigger(api)
+    await worker.lease()
+    await write(stage, worker, "".join(f"2026-03-02T06:02:{n:02}.000Z  INFO  line {n}\n" for n in range(10)), "half")
+    path = f"/runs/{run}/lines"
+
+    async def window(**query: Any) -> tuple[list[str], list[str], bool, bool]:
+        found = (await api.get(path, **query)).json()
+        texts = [line["text"].rpartition("  ")[2] for line in found["items"]]
+        return texts, [line["position"] for line in found["items"]], found["is_begin"], found["is_end"]
+
+    last, places, is_begin, is_end = await window(limit=3)
+    assert (last, is_begin, is_end) == (["line 7", "line 8", "line 9"], False, True), "a line without its end may grow"
+    before, first_places, is_begin, is_end = await window(before=places[0], limit=5)
+    assert (before, is_begin, is_end) == ([f"line {n}" for n in range(2, 7)], False, False)
+    assert (await window(before=first_places[0], limit=5))[0::2] == (["line 0", "line 1"], True)
+    assert (await window(after=places[0], limit=1))[0::3] == (["line 8"], False)
+    assert (await window(after=places[0]))[0::3] == (["line 8", "line 9"], True)
+    assert (await window(grep="LINE 4"))[0] == ["line 4"]
+    assert (await window(level="error"))[0] == []
+    for wrong in ({"before": "1:0", "after": "1:0"}, {"before": "soon"}, {"limit": 5001}):
+        assert (await api.get(path, **wrong)).status_code in (400, 422)
+
+
 async def test_a_log_is_read_whole_or_by_its_tail(api: Api, stage: Stage) -> None:
     worker = await ready(api, stage)
     run = await trigger(api)

@@ -99,6 +99,9 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_run_logs": Route(
         "GET", "/runs/{run}/logs", "attempt shard follow tail level grep since", headers="Last-Event-ID"
     ),
+    "get_run_lines": Route(
+        "GET", "/runs/{run}/lines", "attempt shard before after level grep limit", answer="LogLinesOut"
+    ),
     # backfills
     "list_backfills": Route("GET", "/backfills", f"namespace job {_PAGE}", answer="Page_BackfillOut_"),
     "start_backfill": Route(

@@ -5,7 +5,8 @@ over), so a reader that comes back with the last position misses nothing and get
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections import deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
@@ -159,6 +160,47 @@ class LogReader:
         self._at = Position(self._at.attempt, self._at.offset + len(self._rest))
         text, self._rest = self._rest, b""
         return [PositionedLine(text=text.decode("utf-8", "replace"), after=self._at)]
+
+
+class LogWindow(NamedTuple):
+    """Some lines of a log that follow each other, and whether there are more on either side."""
+
+    lines: Sequence[PositionedLine]
+    is_begin: bool
+    is_end: bool
+
+
+async def window_before(
+    lines: AsyncIterator[PositionedLine], before: Position | None, wanted: Callable[[str], bool], limit: int
+) -> LogWindow:
+    """The last lines in front of the one that ends at a position, or of the whole log.
+
+    A log can only be read forwards: its lines begin where others end. It has a limit, so this ends soon.
+    """
+    last: deque[PositionedLine] = deque(maxlen=limit + 1)
+    is_end = True
+    async for line in lines:
+        if before is not None and line.after >= before:
+            is_end = False
+            break
+        if line.text is not None and wanted(line.text):
+            last.append(line)
+    found = list(last)
+    return LogWindow(found[-limit:], is_begin=len(found) <= limit, is_end=is_end)
+
+
+async def window_after(
+    lines: AsyncIterator[PositionedLine], wanted: Callable[[str], bool], limit: int, *, is_begin: bool
+) -> LogWindow:
+    """The first lines of a reader that begins at a position."""
+    found: list[PositionedLine] = []
+    async for line in lines:
+        if line.text is None or not wanted(line.text):
+            continue
+        if len(found) == limit:
+            return LogWindow(found, is_begin=is_begin, is_end=False)
+        found.append(line)
+    return LogWindow(found, is_begin=is_begin, is_end=True)
 
 
 async def shard_run(services: Services, who: Principal, run: RunRow, shard: int) -> RunRow:

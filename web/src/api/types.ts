@@ -499,6 +499,17 @@ export interface LockReleaseIn {
   "reason"?: string;
 }
 
+export interface LogLineOut {
+  "position": string;
+  "text": string;
+}
+
+export interface LogLinesOut {
+  "items": LogLineOut[];
+  "is_begin": boolean;
+  "is_end": boolean;
+}
+
 export interface LoginCodeOut {
   "code": string;
   "path": string;
@@ -1043,6 +1054,7 @@ export interface Operations {
   get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
   get_overview: { path: Record<never, never>; query: { "namespace"?: string | null }; body: undefined; answer: OverviewOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
+  get_run_lines: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "before"?: string | null; "after"?: string | null; "level"?: string | null; "grep"?: string | null; "limit"?: number }; body: undefined; answer: LogLinesOut };
   get_run_logs: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "follow"?: boolean; "tail"?: number | null; "level"?: string | null; "grep"?: string | null; "since"?: string | null }; body: undefined; answer: undefined };
   get_run_result: { path: { "run": string }; query: Record<never, never>; body: undefined; answer: ResultOut };
   get_run_timeline: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TimelineOut };
@@ -1129,6 +1141,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_node: ["GET", "/api/v1/nodes/{name}"],
   get_overview: ["GET", "/api/v1/overview"],
   get_run: ["GET", "/api/v1/runs/{run}"],
+  get_run_lines: ["GET", "/api/v1/runs/{run}/lines"],
   get_run_logs: ["GET", "/api/v1/runs/{run}/logs"],
   get_run_result: ["GET", "/api/v1/runs/{run}/result"],
   get_run_timeline: ["GET", "/api/v1/runs/{run}/timeline"],

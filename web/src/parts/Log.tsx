@@ -2,7 +2,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useEffect, useRef, useState } from "react";
-import { addressOf, ProblemError, stream } from "../api/call.ts";
+import { addressOf, call, ProblemError, stream } from "../api/call.ts";
 import { readEvents } from "../api/sse.ts";
 import type { RunOut } from "../api/types.ts";
 import { isGrave, readLine } from "../format/logLine.ts";
@@ -24,7 +24,7 @@ export function Log({ run }: { run: RunOut }) {
   const [grep, setGrep] = useState("");
   const [isFollowing, setFollowing] = useState(true);
   const wanted = useDeferredValue(grep);
-  const { lines, error, isBroken, isRead } = useLines(run.id, level, wanted);
+  const { lines, error, isBroken, isRead, earlier } = useLines(run.id, level, wanted);
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -83,7 +83,21 @@ export function Log({ run }: { run: RunOut }) {
       </div>
       {error && <ProblemBox error={error} />}
       {isBroken && <p className="soft small">{say("log.broke")}</p>}
-      {lines.length >= TAIL && <p className="soft small">{say("log.only_tail", { count: lines.length })}</p>}
+      {earlier && (
+        <p className="row soft small">
+          {say("log.only_tail", { count: lines.length })}
+          <Button
+            size="compact-xs"
+            variant="default"
+            onClick={() => {
+              setFollowing(false);
+              void earlier();
+            }}
+          >
+            {say("log.earlier")}
+          </Button>
+        </p>
+      )}
       <div
         ref={box}
         className="log"
@@ -136,6 +150,7 @@ function useLines(id: string, level: string, grep: string) {
   const [error, setError] = useState<Error | null>(null);
   const [isBroken, setBroken] = useState(false);
   const [isRead, setRead] = useState(false);
+  const [first, setFirst] = useState<string | null>(null); // the position of the first line; "": it begins the log
 
   useEffect(() => {
     const end = new AbortController();
@@ -144,6 +159,7 @@ function useLines(id: string, level: string, grep: string) {
     setLines([]);
     setError(null);
     setRead(false);
+    setFirst(null);
 
     const read = async () => {
       let isOverNow = false;
@@ -157,7 +173,10 @@ function useLines(id: string, level: string, grep: string) {
         for (const event of events) {
           if (event.id) lastId = event.id;
           if (event.name === "end") isOverNow = true;
-          else if (event.name === "message") fresh.push(event.data);
+          else if (event.name === "message") {
+            if (event.id) setFirst((known) => known ?? event.id);
+            fresh.push(event.data);
+          }
         }
         if (fresh.length > 0) setLines((before) => [...before, ...fresh].slice(-KEPT_MAX));
       });
@@ -186,5 +205,16 @@ function useLines(id: string, level: string, grep: string) {
     };
   }, [id, level, grep]);
 
-  return { lines, error, isBroken, isRead };
+  const readEarlier = async () => {
+    try {
+      const query = { before: first ?? "", level, grep, limit: TAIL };
+      const found = await call("get_run_lines", { path: { run: id }, query });
+      setLines((after) => [...found.items.map((line) => line.text), ...after]);
+      setFirst(found.is_begin ? "" : (found.items[0]?.position ?? ""));
+    } catch (failed) {
+      setError(failed as Error);
+    }
+  };
+  const mayHaveMore = first !== null && first !== "" && lines.length >= TAIL && lines.length < KEPT_MAX;
+  return { lines, error, isBroken, isRead, earlier: mayHaveMore ? readEarlier : null };
 }

@@ -223,6 +223,7 @@ export const en = {
   "log.download": "Whole log as text",
   "log.label": "Log of the run",
   "log.only_tail": "The last {{count}} lines are shown.",
+  "log.earlier": "Show earlier lines",
   "log.broke": "The stream of the log broke; it goes on.",
   "nodes.title": "Nodes",
   "nodes.servers": "Servers",

@@ -224,6 +224,7 @@ export const zh: Record<Word, string> = {
   "log.download": "完整日志（文本）",
   "log.label": "执行日志",
   "log.only_tail": "显示最后 {{count}} 行。",
+  "log.earlier": "显示更早的行",
   "log.broke": "日志流中断，正在继续。",
   "nodes.title": "节点",
   "nodes.servers": "服务器",

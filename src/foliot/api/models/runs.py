@@ -389,3 +389,18 @@ def _json(text: str | None) -> Any:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:
         return text
+
+
+class LogLineOut(ApiOutput):
+    """One line of a log."""
+
+    position: str = Field(description="Where the line ends; windows begin and end there.", examples=["1:4096"])
+    text: str
+
+
+class LogLinesOut(ApiOutput):
+    """Lines of a log that follow each other."""
+
+    items: list[LogLineOut]
+    is_begin: bool = Field(description="No line that is wanted stands in front of these. Not looked at behind `after`.")
+    is_end: bool = Field(description="No line that is wanted stands behind these by now.")

@@ -9,12 +9,21 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import PlainTextResponse, StreamingResponse
 
 from foliot.api.errors import BadRequest
+from foliot.api.models.runs import LogLineOut, LogLinesOut
 from foliot.api.request_parts import PREFIX, READS, LastEventId, Reader, Services, When, read_since, run_id_of
 from foliot.api.route import FoliotRoute
 from foliot.api.streams import HEADERS, comment, event, until_gone
 from foliot.domain.instants import Instant, to_datetime
 from foliot.domain.run import LIVE, RunState
-from foliot.operations.log_reader import LogReader, Position, PositionedLine, prefixed, shard_run
+from foliot.operations.log_reader import (
+    LogReader,
+    Position,
+    PositionedLine,
+    prefixed,
+    shard_run,
+    window_after,
+    window_before,
+)
 from foliot.operations.names import find_run
 from foliot.ports.store.lookups import RunRow
 
@@ -27,6 +36,7 @@ EVENTS: Final = {
     "example": "id: 1:0:42\ndata: 2026-03-02T06:02:20.000Z  INFO  settled\n\n",
 }
 TAIL_MAX: Final = 100_000
+LINES_MAX: Final = 5000
 LEVELS: Final = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 Attempt = Annotated[int | None, Query(ge=1, le=100_000)]
 ShardNumber = Annotated[int | None, Query(ge=0, le=10_000)]
@@ -34,6 +44,9 @@ Follow = Annotated[bool, Query(description="Go on until the run is over.")]
 Tail = Annotated[int | None, Query(ge=0, le=TAIL_MAX, description="Only the last lines.")]
 LevelName = Annotated[str | None, Query(max_length=10, description="Lines of this level and above.")]
 Grep = Annotated[str | None, Query(max_length=200, description="Lines that hold this text.")]
+Place = Annotated[
+    str | None, Query(pattern="^[0-9]{1,6}:[0-9]{1,15}$", description="The position of a line.", examples=["1:4096"])
+]
 _HEAD: Final = re.compile(r"(?:#\d+ )?(\d{4}-\d\d-\d\dT[\d:.]+Z)  ([A-Z]+)  ")
 
 
@@ -77,6 +90,36 @@ async def get_run_logs(
         earlier = _last(_so_far(reader, found), wanted, tail)
     stream = _events(reader.follow(who, gone=until_gone(request)), wanted, earlier)
     return StreamingResponse(stream, media_type="text/event-stream", headers=HEADERS)
+
+
+@router.get("/lines", responses=READS, summary="A window of a run's log")
+async def get_run_lines(
+    services: Services,
+    who: Reader,
+    run: str,
+    attempt: Attempt = None,
+    shard: ShardNumber = None,
+    before: Place = None,
+    after: Place = None,
+    level: LevelName = None,
+    grep: Grep = None,
+    limit: Annotated[int, Query(ge=1, le=LINES_MAX, description="Lines of the window.")] = 500,
+) -> LogLinesOut:
+    """The last lines, those in front of a line, or those behind one. Positions are the ids of the stream's events."""
+    if before is not None and after is not None:
+        raise BadRequest("Give either before or after.", hint="without both: the last lines")
+    found = await find_run(services, who, run_id_of(run))
+    if shard is not None:
+        found = await shard_run(services, who, found, shard)
+    wanted = _Wanted(level, grep, None)
+    reader = LogReader(services, found, attempt=attempt, start=Position.of(after or ""))
+    lines = _so_far(reader, found)
+    if after is not None:
+        window = await window_after(lines, wanted, limit, is_begin=False)
+    else:
+        window = await window_before(lines, Position.of(before or ""), wanted, limit)
+    items = [LogLineOut(position=str(line.after), text=line.text or "") for line in window.lines]
+    return LogLinesOut(items=items, is_begin=window.is_begin, is_end=window.is_end)
 
 
 def _so_far(reader: LogReader, run: RunRow) -> AsyncIterator[PositionedLine]:

@@ -105,6 +105,22 @@ class Runs:
         """Where it stands and what it waits for, in a sentence."""
         return dict(self._ask("explain_run", run=run, tz=tz))
 
+    def lines(
+        self,
+        run: str,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        limit: int = 500,
+        attempt: int | None = None,
+        shard: int | None = None,
+        level: str | None = None,
+        grep: str | None = None,
+    ) -> Answer:
+        """A window of its log: the last lines, those before the position of a line, or those after it."""
+        which = {"attempt": attempt, "shard": shard, "level": level, "grep": grep}
+        return dict(self._ask("get_run_lines", run=run, before=before, after=after, limit=limit, **which))
+
     def logs(
         self,
         run: str,
