@@ -21,6 +21,7 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["job", "/jobs/default/settle_eu", "table"],
   ["day", "/jobs/default/settle_eu?tab=day", "#past"],
   ["calendar", "/jobs/default/settle_eu?tab=calendar", ".year"],
+  ["editor", "/jobs/default/nightly_report/edit", "[role=status] table"],
   ["runs", "/runs", "table"],
   ["run", run, ".log .line"],
   ["nodes", "/nodes", "#servers"],

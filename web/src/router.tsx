@@ -44,6 +44,16 @@ const job = createRoute({
   validateSearch: (search: Search) => present({ tab: text(search.tab), day: text(search.day) }),
   component: lazyRouteComponent(() => import("./pages/Job.tsx"), "JobPage"),
 });
+const newJob = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs/new",
+  component: lazyRouteComponent(() => import("./pages/JobEditor.tsx"), "NewJobPage"),
+});
+const editJob = createRoute({
+  getParentRoute: () => root,
+  path: "/jobs/$namespace/$name/edit",
+  component: lazyRouteComponent(() => import("./pages/JobEditor.tsx"), "EditJobPage"),
+});
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
@@ -101,6 +111,8 @@ const tree = root.addChildren([
   login,
   jobs,
   job,
+  newJob,
+  editJob,
   runs,
   run,
   nodes,

@@ -1,7 +1,7 @@
 /// One job: its runs, what became of its instants, its versions, its definition; and what can be done with it.
 import { Button, Tabs } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { job as jobQuery, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
@@ -60,6 +60,20 @@ function Content({ job }: { job: JobOut }) {
           {rights.write && job.schedule !== null && (
             <Button variant="default" onClick={() => setOpened(isPaused ? "resume" : "pause")}>
               {say(isPaused ? "do.resume" : "do.pause")}
+            </Button>
+          )}
+          {rights.write && (
+            <Button
+              variant="default"
+              renderRoot={(props) => (
+                <Link
+                  to="/jobs/$namespace/$name/edit"
+                  params={{ namespace: job.namespace, name: job.name }}
+                  {...props}
+                />
+              )}
+            >
+              {say("do.edit")}
             </Button>
           )}
           {rights.run && job.schedule !== null && (

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { jobDiff, jobVersions } from "../api/queries.ts";
 import type { JobOut, VersionOut } from "../api/types.ts";
 import { RollbackDialog } from "../parts/actions.tsx";
+import { ChangeTable } from "../parts/ChangeTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -74,38 +75,14 @@ function Diff({ job, before, after }: { job: JobOut; before: number; after: numb
         {(found) => {
           if (found.changes.length === 0) return <p>{say("job.diff_none")}</p>;
           return (
-            <table className="list">
-              <thead>
-                <tr>
-                  <th>{say("job.diff_field")}</th>
-                  <th>{say("job.diff_before", { version: before })}</th>
-                  <th>{say("job.diff_after", { version: after })}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {found.changes.map((change) => (
-                  <tr key={change.path}>
-                    <td className="first">
-                      <Raw mono>{change.path}</Raw>
-                    </td>
-                    <td className="tone-bad">
-                      <Raw mono>{written(change.before)}</Raw>
-                    </td>
-                    <td className="tone-good">
-                      <Raw mono>{written(change.after)}</Raw>
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <ChangeTable
+              changes={found.changes}
+              before={say("job.diff_before", { version: before })}
+              after={say("job.diff_after", { version: after })}
+            />
           );
         }}
       </Loaded>
     </div>
   );
-}
-
-function written(value: unknown): string {
-  if (value === null || value === undefined) return "–";
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

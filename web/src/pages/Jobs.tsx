@@ -1,7 +1,7 @@
 /// All jobs: schedule in words, next instant, last result, the strip of latest runs, actions on the row.
 import { ActionIcon, Button, Checkbox, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
@@ -24,6 +24,7 @@ type Opened = { what: "trigger" | "pause" | "resume"; job: JobOut } | null;
 
 export function JobsPage() {
   const say = useSay();
+  const rights = useRights();
   const wanted = useSearch({ from: "/jobs" });
   const navigate = useNavigate({ from: "/jobs" });
   const query = useInfiniteQuery(jobs(wanted));
@@ -36,6 +37,11 @@ export function JobsPage() {
     <>
       <div className="title">
         <h1>{say("jobs.title")}</h1>
+        <div className="acts">
+          {rights.write && (
+            <Button renderRoot={(props) => <Link to="/jobs/new" {...props} />}>{say("edit.new")}</Button>
+          )}
+        </div>
       </div>
       <div className="filters">
         <FilterText value={wanted.q ?? ""} set={(q) => set({ q })} />

@@ -97,8 +97,10 @@ function LockTable({ locks: all, take }: { locks: LockOut[]; take: (held: Held) 
               <tr key={`${owner.owner} ${owner.asked_at} waits`}>
                 <td className="first">{index === 0 && lock.holders.length === 0 && <Name lock={lock} />}</td>
                 <td>
-                  <span className="tone-wait">{say("locks.waits", { place: index + 1 })}</span>{" "}
-                  <Owner owner={owner} />
+                  <span className="row">
+                    <span className="tone-wait">{say("locks.waits", { place: index + 1 })}</span>
+                    <Owner owner={owner} />
+                  </span>
                 </td>
                 <td>
                   <Mode mode={owner.mode} />

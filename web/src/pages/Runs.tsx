@@ -1,14 +1,17 @@
 /// Runs, newest first. Rows change in place; new ones wait behind a pill while the pointer is on the list.
-import { NativeSelect } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
 import { runs } from "../api/queries.ts";
+import type { RunOut } from "../api/types.ts";
 import type { Change } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
+import { BULK_MAX, BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { Pages } from "../parts/Pages.tsx";
+import { useRights } from "../parts/rights.ts";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
 
@@ -82,10 +85,33 @@ export function RunsPage() {
             </div>
           }
         >
-          {(all) => <RunTable runs={all} />}
+          {(all) => (
+            <>
+              <Bulk state={wanted.state} runs={all} />
+              <RunTable runs={all} />
+            </>
+          )}
         </Pages>
       </div>
     </>
+  );
+}
+
+/** The action for all runs in sight, when the filter says one state and the action is possible. */
+function Bulk({ state, runs }: { state: string | undefined; runs: RunOut[] }) {
+  const say = useSay();
+  const rights = useRights();
+  const [hit, setHit] = useState<RunOut[] | null>(null); // what was in sight when the button was pressed
+  const verb = verbOf(state);
+  if (verb === null || !rights.run) return null;
+  const all = runs.slice(0, BULK_MAX);
+  return (
+    <p className="row">
+      <Button size="compact-sm" variant="default" onClick={() => setHit(all)}>
+        {say(`bulk.${verb}`, { count: all.length })}
+      </Button>
+      {hit && <BulkDialog verb={verb} runs={hit} close={() => setHit(null)} />}
+    </p>
   );
 }
 

@@ -1,5 +1,5 @@
 /// Settings: what this browser shows, who is logged in, the limits of the cluster, and what runs here.
-import { Button, NativeSelect, SegmentedControl, useMantineColorScheme } from "@mantine/core";
+import { Button, NativeSelect, useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { overview, limits as readLimits, whoami } from "../api/queries.ts";
 import { logOut } from "../api/session.ts";
@@ -68,7 +68,7 @@ function Look() {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const mine = browserZone();
   return (
-    <section className="part stack" aria-labelledby="look">
+    <section className="part stack narrow" aria-labelledby="look">
       <h2 id="look">{say("set.look")}</h2>
       <NativeSelect
         label={say("set.language")}
@@ -90,11 +90,10 @@ function Look() {
         onChange={(event) => chooseZone(event.currentTarget.value)}
         data={mine === "UTC" ? ["UTC"] : [mine, "UTC"]}
       />
-      <SegmentedControl
-        aria-label={say("set.theme")}
+      <NativeSelect
+        label={say("set.theme")}
         value={colorScheme}
-        onChange={(value) => setColorScheme(value as typeof colorScheme)}
-        transitionDuration={0}
+        onChange={(event) => setColorScheme(event.currentTarget.value as typeof colorScheme)}
         data={[
           { value: "light", label: say("set.light") },
           { value: "dark", label: say("set.dark") },

@@ -1,5 +1,5 @@
 /// Tokens: who may do what until when. A new one shows its secret once.
-import { Button, Checkbox, Modal, MultiSelect, TextInput } from "@mantine/core";
+import { Button, Checkbox, Modal, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, newKey } from "../api/call.ts";
@@ -135,6 +135,8 @@ function NewToken({ close }: { close: () => void }) {
   const [namespace, setNamespace] = useState("");
   const [expires, setExpires] = useState("90d");
   const [key, setKey] = useState(newKey);
+  const choose = (scope: string, isWanted: boolean) =>
+    setScopes(SCOPES.filter((one) => (one === scope ? isWanted : scopes.includes(one))));
   const making = useMutation({
     mutationFn: () => {
       const body = { name, scopes, expires, ...(namespace && { namespace }) };
@@ -169,14 +171,17 @@ function NewToken({ close }: { close: () => void }) {
             onChange={(event) => setName(event.currentTarget.value)}
             data-autofocus
           />
-          <MultiSelect
-            label={say("tokens.scopes")}
-            data={SCOPES}
-            value={scopes}
-            onChange={setScopes}
-            comboboxProps={{ transitionProps: { duration: 0 } }}
-            translate="no"
-          />
+          <fieldset className="row plainset">
+            <legend>{say("tokens.scopes")}</legend>
+            {SCOPES.map((scope) => (
+              <Checkbox
+                key={scope}
+                label={<span translate="no">{scope}</span>}
+                checked={scopes.includes(scope)}
+                onChange={(event) => choose(scope, event.currentTarget.checked)}
+              />
+            ))}
+          </fieldset>
           <TextInput
             label={say("tokens.namespace")}
             value={namespace}

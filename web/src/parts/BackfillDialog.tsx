@@ -1,5 +1,5 @@
 /// A backfill is asked for in two steps: first what it would do, instant by instant, then the start of just that.
-import { Button, Checkbox, Modal, NativeSelect, NumberInput, TextInput } from "@mantine/core";
+import { Button, Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call, newKey } from "../api/call.ts";
@@ -88,7 +88,7 @@ export function BackfillDialog({ job, close }: Props) {
             onChange={(event) => change(setName)(event.currentTarget.value)}
           />
         )}
-        <div className="row">
+        <div className="row fields">
           <TextInput
             type="date"
             label={say("fill.from")}
@@ -109,13 +109,13 @@ export function BackfillDialog({ job, close }: Props) {
             onChange={(event) => change(setOnly)(event.currentTarget.value as typeof only)}
             data={ONLY.map((one) => ({ value: one, label: say(`fill.${one}`) }))}
           />
-          <NumberInput
+          <TextInput
+            type="number"
             label={say("fill.parallel")}
             min={1}
             max={100}
             value={parallel}
-            hideControls
-            onChange={(value) => change(setParallel)(Number(value) || 1)}
+            onChange={(event) => change(setParallel)(Number(event.currentTarget.value) || 1)}
           />
         </div>
         <Checkbox

@@ -1,0 +1,319 @@
+/// The editor of a job: form and YAML side by side, what it means while it is written, the difference before it is saved,
+/// and the conflict field by field when somebody else was faster.
+import { Button, Textarea, TextInput } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { call, newKey, ProblemError } from "../api/call.ts";
+import { job as jobQuery } from "../api/queries.ts";
+import type { DefinitionForm, ValidOut } from "../api/types.ts";
+import { withField } from "../format/draft.ts";
+import { fromYaml, toYaml } from "../format/yaml.ts";
+import { ChangeTable, type FieldChange } from "../parts/ChangeTable.tsx";
+import { DefinitionFields } from "../parts/DefinitionFields.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { NextFires } from "../parts/NextFires.tsx";
+import { ProblemBox } from "../parts/Problem.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { tell } from "../parts/Toasts.tsx";
+import { useSay } from "../words/say.ts";
+
+const WRITTEN_MS = 400;
+const FIRST = "run:\n  python: jobs:hello\nschedule:\n  cron: 0 2 * * *\n";
+
+export function EditJobPage() {
+  const { namespace, name } = useParams({ from: "/jobs/$namespace/$name/edit" });
+  // What is edited is what was read at first: changes of others show when it is saved, not under the hands.
+  const query = useQuery({
+    ...jobQuery(namespace, name),
+    queryKey: ["edited", namespace, name],
+    staleTime: Infinity,
+  });
+  return (
+    <Loaded query={query} rows={10}>
+      {(job) => (
+        <Editor
+          key={job.version}
+          namespace={namespace}
+          name={name}
+          version={job.version}
+          saved={toYaml(job.definition)}
+        />
+      )}
+    </Loaded>
+  );
+}
+
+export function NewJobPage() {
+  return <Editor namespace="default" name="" version={0} saved={FIRST} />;
+}
+
+interface Draft {
+  name: string;
+  text: string;
+  version: number;
+}
+
+/** What is written stays through errors, an ended session and a reload. */
+function useDraft(place: string, first: Draft): [Draft, (next: Draft) => void, () => void] {
+  const key = `foliot.edit.${place}`;
+  const [draft, setDraft] = useState<Draft>(() => {
+    try {
+      const kept = JSON.parse(sessionStorage.getItem(key) ?? "null") as Draft | null;
+      return kept ?? first;
+    } catch {
+      return first;
+    }
+  });
+  const keep = (next: Draft) => {
+    setDraft(next);
+    sessionStorage.setItem(key, JSON.stringify(next));
+  };
+  const forget = () => {
+    sessionStorage.removeItem(key);
+    setDraft(first);
+  };
+  return [draft, keep, forget];
+}
+
+interface EditorProps {
+  namespace: string;
+  name: string;
+  version: number; // 0: a new job
+  saved: string;
+}
+
+function Editor({ namespace, name, version, saved }: EditorProps) {
+  const say = useSay();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const isNew = version === 0;
+  const [draft, keep, forget] = useDraft(`${namespace}/${name}`, { name, text: saved, version });
+  const [reason, setReason] = useState("");
+  const [key, setKey] = useState(newKey);
+  const { text } = draft;
+  const set = (change: Partial<Draft>) => {
+    keep({ ...draft, ...change });
+    setKey(newKey()); // another text is another intent
+  };
+  const [settled] = useDebouncedValue(text, WRITTEN_MS);
+  const read = fromYaml(settled);
+  const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : "";
+  const checked = useQuery({
+    queryKey: ["checked", namespace, draft.name, settled],
+    queryFn: ({ signal }) => {
+      const definition = ("value" in read ? read.value : {}) as unknown as DefinitionForm;
+      return call("validate_job", { query: { namespace }, body: { name: draft.name, definition }, signal });
+    },
+    enabled: broken === "",
+    retry: false,
+    staleTime: Number.POSITIVE_INFINITY,
+    placeholderData: keepPreviousData,
+  });
+  const saving = useMutation({
+    mutationFn: () => {
+      const now = fromYaml(text);
+      if ("says" in now) throw new Error(say("edit.broken", { line: now.line, says: now.says }));
+      const definition = now.value as unknown as DefinitionForm;
+      const query = { namespace };
+      if (isNew) return call("create_job", { query, body: { name: draft.name, definition, reason }, key });
+      const headers = { "If-Match": `"v${draft.version}"` };
+      return call("put_job", { path: { name }, query, body: { definition, reason }, headers, key });
+    },
+    onSuccess: (job) => {
+      forget();
+      void client.invalidateQueries();
+      tell(say("edit.saved", { job: job.name, version: job.version }));
+      void navigate({
+        to: "/jobs/$namespace/$name",
+        params: { namespace: job.namespace, name: job.name },
+        search: { tab: "versions" },
+      });
+    },
+  });
+  const conflict = conflictOf(saving.error);
+  const changes = checked.data?.changes ?? [];
+  const isSame = !isNew && checked.data !== undefined && settled === text && changes.length === 0;
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!saving.isPending) saving.mutate();
+      }}
+    >
+      <div className="title">
+        <h1>
+          {say(isNew ? "edit.new" : "do.edit")} <Raw>{name}</Raw>
+        </h1>
+        <div className="acts">
+          {draft.text !== saved && (
+            <Button variant="default" onClick={forget}>
+              {say("edit.discard")}
+            </Button>
+          )}
+          <Button type="submit" loading={saving.isPending} disabled={broken !== "" || isSame}>
+            {say("do.save")}
+          </Button>
+        </div>
+      </div>
+      {conflict && (
+        <Conflict
+          conflict={conflict}
+          takeTheirs={(field) => {
+            const theirs = conflict.definition[field];
+            set({ text: withField(text, [field], theirs ?? undefined) });
+          }}
+          goOn={() => {
+            set({ version: conflict.version });
+            saving.reset();
+          }}
+        />
+      )}
+      {saving.error && !conflict && <ProblemBox error={saving.error} />}
+      <div className="columns even">
+        <div className="stack">
+          {isNew && (
+            <TextInput
+              label={say("jobs.name")}
+              required
+              value={draft.name}
+              onChange={(event) => set({ name: event.currentTarget.value })}
+              data-autofocus
+            />
+          )}
+          <DefinitionFields text={text} set={(next) => set({ text: next })} />
+          <TextInput
+            label={say("do.reason")}
+            description={say("do.reason_hint")}
+            value={reason}
+            maxLength={500}
+            onChange={(event) => setReason(event.currentTarget.value)}
+          />
+        </div>
+        <div className="stack">
+          <Textarea
+            label={say("edit.yaml")}
+            classNames={{ input: "mono" }}
+            value={text}
+            autosize
+            minRows={14}
+            maxRows={30}
+            spellCheck={false}
+            translate="no"
+            error={broken || undefined}
+            onChange={(event) => set({ text: event.currentTarget.value })}
+          />
+          {checked.error && <Refusal error={checked.error} />}
+          {checked.data && !checked.error && <Meaning found={checked.data} isNew={isNew} />}
+        </div>
+      </div>
+    </form>
+  );
+}
+
+/** What the server says against it, field by field. */
+function Refusal({ error }: { error: Error }) {
+  const errors = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
+  if (errors.length === 0) return <ProblemBox error={error} />;
+  return (
+    <div className="problem" role="status">
+      {errors.map((one) => (
+        <p key={one.path}>
+          <code translate="no">{one.path}</code> {one.message}
+        </p>
+      ))}
+    </div>
+  );
+}
+
+function Meaning({ found, isNew }: { found: ValidOut; isNew: boolean }) {
+  const say = useSay();
+  return (
+    <div className="stack" role="status">
+      {found.schedule && (
+        <p>
+          <b>{found.schedule}</b>
+        </p>
+      )}
+      <NextFires instants={found.next} />
+      {!found.is_offered && <p className="tone-wait">▲ {say("edit.not_offered")}</p>}
+      {found.warnings.map((warning) => (
+        <p key={warning.code + warning.message} className="tone-wait">
+          ▲ {warning.message} {warning.hint && <span className="soft">{warning.hint}</span>}
+        </p>
+      ))}
+      {!isNew && found.changes.length === 0 && <p className="soft">{say("edit.same")}</p>}
+      {found.changes.length > 0 && (
+        <section aria-labelledby="difference">
+          <h2 id="difference">{say("edit.difference")}</h2>
+          <ChangeTable changes={found.changes} before={say("edit.now")} after={say("edit.then")} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+interface ConflictOf {
+  version: number;
+  by: string;
+  says: string;
+  definition: Record<string, unknown>;
+  changes: FieldChange[];
+}
+
+/** What the server tells with 412: the present job, and how it differs from what was sent. */
+export function conflictOf(error: Error | null): ConflictOf | null {
+  if (!(error instanceof ProblemError) || error.status !== 412 || !error.problem.current) return null;
+  const { current, changes, detail } = error.problem;
+  return {
+    version: Number(current.version),
+    by: String(current.updated_by ?? ""),
+    says: detail ?? "",
+    definition: (current.definition ?? {}) as Record<string, unknown>,
+    changes: (changes ?? []) as unknown as FieldChange[],
+  };
+}
+
+interface ConflictProps {
+  conflict: ConflictOf;
+  takeTheirs: (field: string) => void;
+  goOn: () => void;
+}
+
+function Conflict({ conflict, takeTheirs, goOn }: ConflictProps) {
+  const say = useSay();
+  const [taken, setTaken] = useState<string[]>([]);
+  return (
+    <section className="problem" aria-labelledby="conflict">
+      <h2 id="conflict">{say("edit.conflict")}</h2>
+      <p>{conflict.says}</p>
+      <ChangeTable
+        changes={conflict.changes}
+        before={say("edit.mine")}
+        after={say("edit.theirs")}
+        act={(change) => {
+          const field = change.path.split(/[.[]/)[0] ?? change.path;
+          return (
+            <Button
+              size="compact-xs"
+              variant="default"
+              disabled={taken.includes(field)}
+              onClick={() => {
+                setTaken([...taken, field]);
+                takeTheirs(field);
+              }}
+            >
+              {say("edit.take_theirs")}
+            </Button>
+          );
+        }}
+      />
+      <p className="row">
+        <Button size="compact-sm" onClick={goOn}>
+          {say("edit.go_on", { version: conflict.version })}
+        </Button>
+      </p>
+    </section>
+  );
+}
