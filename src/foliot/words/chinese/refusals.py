@@ -83,7 +83,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     '"{name}" holds the character NUL.': "“{name}”含有 NUL 字符。",
     "Give either at or since.": "at 和 since 只能给出一个。",
     '"{written}" is not a level.': "“{written}”不是日志级别。",
-    "Give either before or after.": "before 和 after 只能给出一个。",
+    "Give either before or after.": "前后两个位置只能给出一个。",
     "Give either ids or a job.": "编号和任务只能给出一个。",
     "A bulk action on a job needs expected: how many runs you saw.": "对任务的批量操作需要 expected：你看到多少个执行。",
     "The body has {count} fields, more than anything here takes.": "请求体有 {count} 个字段，超过此处所能接受的。",
