@@ -48,7 +48,7 @@ async def test_a_service_that_is_away_is_seen_everywhere_and_noted_once(
 ) -> None:
     store = server.store
     notes = NodeNotes(store.lookups, store.journal, tide=server.tide)
-    upkeep = FailoverUpkeep(store.failovers, store.lookups, server.tide, has_coordinator=True)
+    upkeep = FailoverUpkeep(store.failovers, store.lookups, server.tide)
     term = server.leadership.term or 0
 
     async def seen(after_s: float) -> ClusterState:

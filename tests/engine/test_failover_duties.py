@@ -28,7 +28,7 @@ class Cluster:
         self.tide = Tide(clock)
         self.store = world.store.failovers
         self.notes = FailureNotes(self.store, self.tide, session=OwnSession(CHANCE), node="s1", clock=clock)
-        self.upkeep = FailoverUpkeep(self.store, world.store.lookups, self.tide, has_coordinator=False)
+        self.upkeep = FailoverUpkeep(self.store, world.store.lookups, self.tide)
 
     async def pulse(self) -> None:
         found = await self.world.store.firing.pulse()

@@ -32,6 +32,7 @@ from foliot.api.routes import (
     checkup,
     cluster,
     events,
+    failovers,
     handlers,
     job_details,
     jobs,
@@ -54,7 +55,7 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, checkup, overview,
+    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, failovers, checkup, overview,
     handlers, events, tokens, callbacks, probes,
 )  # fmt: skip
 

@@ -18,7 +18,9 @@ from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
 from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
+from foliot.domain.failover import ClusterTimes
 from foliot.domain.instants import SECOND, Instant
+from foliot.domain.locks import TTL_USUAL
 from foliot.domain.planner import Planner
 from foliot.domain.routing import Route, Routes
 from foliot.domain.schedule import tzdata_version
@@ -198,9 +200,20 @@ class Server:
             lock_desk=self.lock_waiting,
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
+            cluster_times=self._cluster_times(),
             cancels_asked=self._cancels_asked,
             runs_ended=self._ended_by_callback,
             health=self.settings.timing.bands,
+        )
+
+    def _cluster_times(self) -> ClusterTimes:
+        timing = self.settings.timing
+        return ClusterTimes(
+            beat_every_us=timing.session.beat_every_us,
+            session_ttl_us=timing.session.ttl_us,
+            grace_us=timing.grace_us,
+            leader_ttl_us=timing.leader_ttl_us,
+            lock_ttl_us=TTL_USUAL,
         )
 
     def _make_workers(self) -> WorkerService:
@@ -257,7 +270,6 @@ class Server:
             keeps_removed=self.settings.keeps_removed,
             retirement_told=self._retirement_told,
             locks_granted=self.lock_waiting.granted,
-            has_coordinator=coordinator_name(self.settings) != STORE,
             nodes_seen=self._nodes_seen,
             examine=self._examine,
             graded=self.health.learn,

@@ -10,6 +10,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.completion import node_name
 from foliot.cli.crews import GONE
 from foliot.cli.doctor import doctor
+from foliot.cli.failovers import failovers, policy
 from foliot.cli.groups import Group
 from foliot.cli.node import columns as node_columns
 from foliot.cli.server_access import User, remote
@@ -38,6 +39,8 @@ def cluster() -> None:
 
 
 cluster.add_command(doctor)
+cluster.add_command(failovers)
+cluster.add_command(policy)
 
 
 @cluster.command()

@@ -20,6 +20,7 @@ class Tense(Enum):
 TENSES: Final[Mapping[str, Tense]] = {
     # The commands with options that take a time, and which way these look.
     "cluster events --since": Tense.PAST,
+    "cluster failovers --since": Tense.PAST,
     "cron explain --from": Tense.FUTURE,
     "cron next --from": Tense.FUTURE,
     "job backfill --from": Tense.PAST,

@@ -140,6 +140,14 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_ahead": Route("GET", "/overview/ahead", "namespace minutes", answer="AheadOut"),
     "check_cluster": Route("GET", "/cluster/doctor", answer="CheckupOut"),
     "fix_cluster": Route("POST", "/cluster/doctor:fix", body="reason", answer="FixedOut"),
+    "list_failovers": Route(
+        "GET", "/failovers", f"namespace type since open:only_open {_PAGE}", answer="Page_FailoverOut_"
+    ),
+    "get_failover": Route("GET", "/failovers/{number}", answer="FailoverOut"),
+    "get_policies": Route("GET", "/cluster/policy", answer="PoliciesOut"),
+    "set_policy": Route(
+        "PUT", "/cluster/policy/{type}", body="timeout attempts level channel! version reason", answer="PolicyOut"
+    ),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),
     "explain_cron": Route("POST", "/cron:explain", body="expression! timezone dialect count", answer="CronOut"),

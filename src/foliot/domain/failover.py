@@ -9,6 +9,8 @@ and channel.
     ├── FixedPolicy       FOL-1175   the protocol fixes this part of a policy
     ├── PolicyTooTight    FOL-1176   a timeout that is over before the failure can be seen
     └── BadPolicyValue    FOL-1177   a value that a policy cannot have
+    NotFound
+    └── FailoverNotFound  FOL-2021   no failover has this id
     Conflict
     └── PolicyChanged     FOL-3055   somebody else changed the policy meanwhile
 """
@@ -18,7 +20,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any, Final
 
-from foliot.domain.errors import Conflict, InvalidInput
+from foliot.domain.errors import Conflict, InvalidInput, NotFound
 from foliot.domain.instants import DAY, MINUTE, SECOND, Instant, Micros
 from foliot.domain.texts import is_key
 
@@ -87,6 +89,19 @@ class FailoverOutcome(StrEnum):
     LOSSES = "losses"  # some runs ended without success because of it
 
 
+class FailoverNotFound(NotFound):
+    """No failover has this id."""
+
+    code = "FOL-2021"
+
+    def __init__(self, failover_id: int) -> None:
+        super().__init__(
+            f"No failover {failover_id}; old ones are forgotten.",
+            hint="see all: foliot cluster failovers",
+            id=failover_id,
+        )
+
+
 class FixedPolicy(InvalidInput):
     """A part of a policy that the protocol fixes."""
 
@@ -141,7 +156,7 @@ class PolicyChanged(Conflict):
     def __init__(self, type_: FailoverType, *, version: int) -> None:
         super().__init__(
             f"The policy of {type_} has version {version} by now.",
-            hint="look at the policy again, then change it",
+            hint="look at it again: foliot cluster policy",
             type=str(type_),
             version=version,
         )
@@ -296,11 +311,11 @@ assert set(DEFAULTS) == set(FailoverType)
 class ClusterTimes:
     """The times of a cluster that its servers are started with, which policies must fit."""
 
-    beat_every_us: Micros
-    session_ttl_us: Micros
-    grace_us: Micros
-    leader_ttl_us: Micros
-    lock_ttl_us: Micros  # of a lock whose owner says none
+    beat_every_us: Micros = 5 * SECOND
+    session_ttl_us: Micros = 15 * SECOND
+    grace_us: Micros = 2 * SECOND
+    leader_ttl_us: Micros = 5 * SECOND
+    lock_ttl_us: Micros = MINUTE  # of a lock whose owner says none
 
     @property
     def failure_threshold(self) -> int:
@@ -325,6 +340,7 @@ class ClusterTimes:
                 return 2 * SECOND
 
 
+USUAL_TIMES: Final = ClusterTimes()
 POLICY_TIMEOUT_MAX: Final[Micros] = DAY
 
 

@@ -1,12 +1,13 @@
 """Failovers: each server notes the failures that only it can see; the leader ends and escalates what is open."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 import structlog
 
 from foliot.domain.failover import Affected, Detected, FailoverEnd, FailoverType
+from foliot.domain.health import Health
 from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
@@ -23,6 +24,8 @@ OPEN_MAX: Final = 500
 ENDED_LATELY_US: Final[Micros] = MINUTE
 QUIET_US: Final = {FailoverType.RUN_TIMEOUT: MINUTE, FailoverType.STORE_UNREACHABLE: 10 * SECOND}
 """After this time without news an occurrence is over. It ended with its last news."""
+
+SAID_BY_NODES: Final = frozenset({FailoverType.COORDINATION_UNREACHABLE, FailoverType.RESOURCE_EXHAUSTION})
 
 log = structlog.get_logger("foliot.engine")
 
@@ -91,50 +94,47 @@ class FailureNotes:
 
 
 class FailoverUpkeep:
-    """What the leader does: it sees coordination services fall silent, ends what is over, escalates what lasts."""
+    """What the leader does: it sees what nodes say of themselves, ends what is over, escalates what lasts."""
 
-    def __init__(self, store: FailoverStore, lookups: Lookups, tide: Tide, *, has_coordinator: bool) -> None:
-        """`has_coordinator`: the servers elect by a service beside the store."""
+    def __init__(self, store: FailoverStore, lookups: Lookups, tide: Tide) -> None:
         self._store = store
         self._lookups = lookups
         self._tide = tide
-        self._has_coordinator = has_coordinator
         self._term: int | None = None
-        self._away: frozenset[tuple[str, str]] = frozenset()  # services and servers, as they were noted
+        self._noted: frozenset[tuple[str, str]] = frozenset()  # keys of what nodes said, and the sessions
 
     async def keep(self, term: int) -> None:
-        """One statement a round while nothing failed, two with a coordination service."""
+        """Two statements a round while nothing failed."""
         if self._tide.pulse is None:
             return
         if term != self._term:
             await self._store.deaths(term=term)  # what a leader left undone that died itself
-            self._away = frozenset()
+            self._noted = frozenset()
             self._term = term
-        away = await self._look_at_coordinators(term)
+        unwell = await self._look_at_nodes(term)
         found = await self._store.open(limit=OPEN_MAX, within_us=ENDED_LATELY_US)
-        ends = [end for one in found if (end := self._end_of(one, away))]
+        ends = [end for one in found if (end := self._end_of(one, unwell))]
         await self._store.end(ends, term=term)
         if any(one.is_open and one.key.startswith("session:") for one in found):
             await self._store.deaths(term=term)
         await self._escalate(found, term)
 
-    async def _look_at_coordinators(self, term: int) -> frozenset[str]:
-        """The coordination services that some live server cannot reach."""
-        if not self._has_coordinator:
-            return frozenset()
-        nodes = [node for node in await self._lookups.nodes(include_dead_since=None) if node.coordinator]
-        cut_off = {(node.coordinator or "", node.name): node for node in nodes if not node.reaches_coordinator}
-        fresh = [_silence(node) for pair, node in cut_off.items() if pair not in self._away]
-        await self._store.detect(fresh, term=term)
-        self._away = frozenset(cut_off)
-        return frozenset(service for service, _ in cut_off)
+    async def _look_at_nodes(self, term: int) -> frozenset[str]:
+        """Note what live nodes say of themselves; the keys of what is not well."""
+        nodes = await self._lookups.nodes(include_dead_since=None)
+        seen = {(one.key, node.session): one for node in nodes for one in _troubles(node)}
+        fresh = [one for pair, one in seen.items() if pair not in self._noted]
+        for one in fresh:  # one by one: two servers may miss the same service
+            await self._store.detect([one], term=term)
+        self._noted = frozenset(seen)
+        return frozenset(one.key for one in seen.values())
 
-    def _end_of(self, one: Failover, away: frozenset[str]) -> FailoverEnd | None:
+    def _end_of(self, one: Failover, unwell: frozenset[str]) -> FailoverEnd | None:
         """The end of an open occurrence; None: it goes on, or another part ends it."""
         if not one.is_open:
             return None
-        if one.type is FailoverType.COORDINATION_UNREACHABLE:
-            return None if one.subject in away else FailoverEnd(id=one.id, done={})
+        if one.type in SAID_BY_NODES:
+            return None if one.key in unwell else FailoverEnd(id=one.id, done={})
         quiet_us = QUIET_US.get(one.type)
         if quiet_us is None or self._tide.store_now() - one.last_at < quiet_us:
             return None
@@ -158,9 +158,23 @@ class FailoverUpkeep:
             await self._store.escalate(needed, term=term)
 
 
-def _silence(node: NodeRow) -> Detected:
+def _troubles(node: NodeRow) -> Iterator[Detected]:
+    """What a live node's last beat says of itself."""
+    if node.coordinator and not node.reaches_coordinator:
+        yield _silence(node, node.coordinator)
+    if node.band is Health.WARNING:
+        yield Detected(
+            key=f"load:{node.session}",
+            type=FailoverType.RESOURCE_EXHAUSTION,
+            subject=node.name,
+            began_at=node.band_at,
+            evidence={},
+            affected=Affected(runs=node.running, nodes=(node.name,)),
+        )
+
+
+def _silence(node: NodeRow, service: str) -> Detected:
     """A server's coordination service fell silent, some time before the server's last beat."""
-    service = node.coordinator or ""
     silent_us = int(node.load.get("coordinator_silent_s", 0) * SECOND)
     return Detected(
         key=f"coordinator:{service}",

@@ -45,7 +45,6 @@ class LeaderContext:
     keeps_removed: bool  # jobs that no code declares any more go on
     retirement_told: Told
     locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
-    has_coordinator: bool = False  # servers elect by a service beside the store
     nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
     examine: Examine
     graded: GradesTold
@@ -134,8 +133,7 @@ def _chronicling(context: LeaderContext) -> Round:
 
 
 def _failovers(context: LeaderContext) -> Round:
-    store = context.store
-    return FailoverUpkeep(store.failovers, store.lookups, context.tide, has_coordinator=context.has_coordinator).keep
+    return FailoverUpkeep(context.store.failovers, context.store.lookups, context.tide).keep
 
 
 def _clearing(context: LeaderContext) -> Round:

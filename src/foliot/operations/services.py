@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from foliot.domain.changes import Plans
+from foliot.domain.failover import USUAL_TIMES, ClusterTimes
 from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
@@ -43,6 +44,7 @@ class Services:
     lock_desk: LockDesk  # where claims wait for a lock
     runs_may_be_ready: Callable[[], None]  # something became leasable: look at once, here and elsewhere
     cursors_moved: Callable[[], None]  # a job may be due sooner than the last pulse said
+    cluster_times: ClusterTimes = USUAL_TIMES  # which policies of failovers must fit
     cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon
     health: HealthRules = USUAL_RULES  # which node is in which band, and gets which share of work
     runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foliot.client.calls import Answer
+from foliot.client.calls import Answer, Moment, moment
 from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
@@ -38,6 +38,44 @@ class AsyncCluster:
     async def fix(self, *, reason: str = "") -> Answer:
         """Do the repairs that are safe; what each changed."""
         return dict(await self._ask("fix_cluster", reason=reason))
+
+    async def policies(self) -> Answer:
+        """For each type of failure how it is detected, what is done, when it needs a person; the cluster's times."""
+        return dict(await self._ask("get_policies"))
+
+    async def set_policy(
+        self,
+        type: str,  # noqa: A002  as the API says it
+        *,
+        timeout: str | float | None = None,
+        attempts: int | None = None,
+        level: str | None = None,
+        channel: str | None = None,
+        version: int | None = None,
+        reason: str = "",
+    ) -> Answer:
+        """Say when a type of failure needs a person. What is left out stays; `channel=""` names nobody."""
+        changes = {"timeout": timeout, "attempts": attempts, "level": level, "channel": channel}
+        return dict(await self._ask("set_policy", type=type, **changes, version=version, reason=reason))
+
+    async def failovers(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        since: Moment | None = None,
+        only_open: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> AnswerPage[Answer]:
+        """A page of what failed, newest first; of every namespace unless one is given."""
+        where = {"namespace": namespace} if namespace else {}
+        which = {"type": type, "since": moment(since), "only_open": only_open}
+        return page_of(dict, await self._ask("list_failovers", limit=limit, cursor=cursor, **which, **where))
+
+    async def failover(self, number: int) -> Answer:
+        """One failure: what was affected, what was done, how long it took."""
+        return dict(await self._ask("get_failover", number=number))
 
     async def step_down(self, *, to: str | None = None, reason: str = "") -> Answer:
         """Hand the cluster's housekeeping to another server."""

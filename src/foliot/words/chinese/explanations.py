@@ -248,6 +248,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Foliot 和在线的工作节点都没有这个名称的处理器类型。",
         "foliot handler list 显示全部；软件包带来的类型，只有装有它的工作节点在线时才可见。",
     ),
+    "FOL-2021": ("编号有误，或该记录太旧已被清除。", "foliot cluster failovers 列出保留的记录。"),
     "FOL-2016": (
         "现在没有执行或程序持有或等待此锁，或该名称属于其他命名空间。",
         "查看已被持有的锁：foliot lock list。",

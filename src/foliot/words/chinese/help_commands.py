@@ -72,6 +72,12 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Show what happened: changes of jobs, nodes that came and went, elections, tokens.": (
         "显示发生过的事：任务的修改、节点的加入和离开、选举、令牌。"
     ),
+    "Show what failed: when, what was affected, what was done, how long it took.": (
+        "显示发生过的故障：何时、影响了什么、采取了什么措施、持续多久。"
+    ),
+    "Show what is done about each type of failure and when it needs a person; or set the latter, as an admin.": (
+        "显示每类故障的措施，以及何时需要人来处理；管理员可以设置后者。"
+    ),
     "Show who does the cluster's housekeeping.": "显示由谁负责集群的内务。",
     "Show leader, term, queue, lag and every node.": "显示主节点、任期、队列、延迟和每个节点。",
     "Hand the cluster's housekeeping to another server. Jobs fire and run meanwhile.": (

@@ -46,6 +46,13 @@ OPTIONS: Final[Mapping[str, str]] = {
     # cluster
     "jobs, runs, nodes, cluster; several with commas.": "jobs、runs、nodes、cluster；多个用逗号分隔。",
     "About one job, run or node.": "只看某个任务、执行或节点。",
+    "Of one type; foliot cluster policy names them.": "只看一种类型；foliot cluster policy 列出所有类型。",
+    "Those that were not over by then.": "到此时刻尚未结束的。",
+    "Only what is not over.": "只看尚未结束的。",
+    "A failure that lasts longer needs a person.": "故障持续更久就需要人来处理。",
+    "One that needs its action more often, too.": "需要采取措施的次数更多时也是如此。",
+    "How urgent that is: low, medium, high, critical.": "有多紧急：low、medium、high、critical。",
+    'Whom to tell; "" for nobody in particular.': '通知谁；"" 表示不指定。',
     "Go on with what happens.": "持续显示新发生的事。",
     "Do the repairs that are safe, then look again.": "执行安全的修复，然后重新检查。",
     "Which server is to lead; unless said, the oldest.": "由哪个服务器担任主节点；未指定时为最早启动的。",

@@ -131,6 +131,7 @@ TITLES: Final[Catalogue] = {
     "FOL-2012": "A callback that does not exist, or a wrong token for it",
     "FOL-2015": "A limit that does not exist in the cluster",
     "FOL-2020": "A kind of handler that neither Foliot nor a live worker has",
+    "FOL-2021": "A failover that does not exist",
     "FOL-2016": "A lock that nobody holds or waits for",
     "FOL-3000": "A conflict: somebody else was first, or two things claim one name",
     "FOL-3001": "A job that was changed in the meantime",

@@ -374,6 +374,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Neither Foliot nor a live worker has a kind of handler of this name.",
         "foliot handler list shows all. A kind of another package is known while a worker with it lives.",
     ),
+    "FOL-2021": (
+        "The id is misspelt, or the failure is so old that it was forgotten.",
+        "foliot cluster failovers lists those that are kept.",
+    ),
     "FOL-2016": (
         "No run and no program has a claim on this lock now, or the name is another namespace's.",
         "See which locks are held: foliot lock list.",
