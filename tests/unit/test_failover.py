@@ -48,7 +48,7 @@ def test_a_node_is_dead_after_three_beats_and_its_runs_are_elsewhere_soon_after(
 def test_a_change_keeps_what_it_does_not_name() -> None:
     changed = changed_policy(CRASH, PolicyChange(timeout_us=MINUTE, channel="night-shift"), times())
     assert (changed.timeout_us, changed.channel, changed.level) == (MINUTE, "night-shift", Urgency.HIGH)
-    assert changed_policy(changed, PolicyChange(channel=""), times()).channel == ""
+    assert changed_policy(changed, PolicyChange(channel="-"), times()).channel == ""
     assert changed_policy(TIMEOUT, PolicyChange(attempts=3), times()).attempts == 3
 
 

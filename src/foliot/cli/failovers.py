@@ -59,7 +59,7 @@ def failovers(
 @click.option("--escalate-after", metavar="DURATION", help="A failure that lasts longer needs a person.")
 @click.option("--attempts", type=int, metavar="N", help="One that needs its action more often, too.")
 @click.option("--level", metavar="LEVEL", help=f"How urgent that is: {', '.join(Urgency)}.")
-@click.option("--channel", metavar="NAME", help='Whom to tell; "" for nobody in particular.')
+@click.option("--channel", metavar="NAME", help="Whom to tell; - for nobody in particular.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def policy(user: User, *, type_: str | None, reason: str, escalate_after: str | None, **others: Any) -> None:
@@ -74,7 +74,7 @@ def policy(user: User, *, type_: str | None, reason: str, escalate_after: str | 
     changes = {"timeout": escalate_after, **others}
     is_change = any(value is not None for value in changes.values())
     if is_change and type_ is None:
-        raise click.UsageError("Say which policy is to change: foliot cluster policy TYPE --escalate-after 45s")
+        raise click.UsageError("Say which policy is to change: foliot cluster policy worker_crash --escalate-after 45s")
     found = user.client.cluster.policies()
     by_type = {one["type"]: one for one in found["items"]}
     if type_ is not None and is_change:
@@ -117,9 +117,14 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     affected = found["affected"]
     if affected["runs"]:
         yield "runs", str(affected["runs"])
-    for name in ("jobs", "nodes", "locks", "run_ids"):
-        if affected[name]:
-            yield name.replace("_", " "), ", ".join(affected[name])
+    if affected["run_ids"]:
+        yield "run ids", ", ".join(affected["run_ids"])
+    if affected["jobs"]:
+        yield "jobs", ", ".join(affected["jobs"])
+    if affected["nodes"]:
+        yield "nodes", ", ".join(affected["nodes"])
+    if affected["locks"]:
+        yield "locks", ", ".join(affected["locks"])
     yield "action", found["action"]
     if found["done"]:
         yield "done", ", ".join(f"{name} {value}" for name, value in found["done"].items())

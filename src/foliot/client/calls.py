@@ -146,7 +146,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_failover": Route("GET", "/failovers/{number}", answer="FailoverOut"),
     "get_policies": Route("GET", "/cluster/policy", answer="PoliciesOut"),
     "set_policy": Route(
-        "PUT", "/cluster/policy/{type}", body="timeout attempts level channel! version reason", answer="PolicyOut"
+        "PUT", "/cluster/policy/{type}", body="timeout attempts level channel version reason", answer="PolicyOut"
     ),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),

@@ -30,6 +30,8 @@ RUNS_MAX: Final = 500
 """Ids of runs that an occurrence keeps; more of them are only counted."""
 ATTEMPTS_MAX: Final = 10_000
 CHANNEL_BYTES_MAX: Final = 100
+NOBODY: Final = "-"
+"""The channel that a user names to have none."""
 
 
 class FailoverType(StrEnum):
@@ -97,7 +99,6 @@ class FailoverNotFound(NotFound):
     def __init__(self, failover_id: int) -> None:
         super().__init__(
             f"No failover {failover_id}; old ones are forgotten.",
-            hint="see all: foliot cluster failovers",
             id=failover_id,
         )
 
@@ -156,7 +157,6 @@ class PolicyChanged(Conflict):
     def __init__(self, type_: FailoverType, *, version: int) -> None:
         super().__init__(
             f"The policy of {type_} has version {version} by now.",
-            hint="look at it again: foliot cluster policy",
             type=str(type_),
             version=version,
         )
@@ -367,9 +367,9 @@ def changed_policy(policy: FailoverPolicy, change: PolicyChange, times: ClusterT
             raise BadPolicyValue("level", change.level, allowed=", ".join(Urgency))
         policy = replace(policy, level=Urgency(change.level))
     if change.channel is not None:
-        if change.channel and not is_key(change.channel, CHANNEL_BYTES_MAX):
-            raise BadPolicyValue("channel", change.channel, allowed=f"a name of 1 to {CHANNEL_BYTES_MAX} bytes")
-        policy = replace(policy, channel=change.channel)
+        if not is_key(change.channel, CHANNEL_BYTES_MAX):
+            raise BadPolicyValue("channel", change.channel, allowed=f"a name of 1 to {CHANNEL_BYTES_MAX} bytes, or -")
+        policy = replace(policy, channel="" if change.channel == NOBODY else change.channel)
     if change.timeout_us is not None:
         policy = replace(policy, timeout_us=change.timeout_us)
         check_timeout(policy, times)

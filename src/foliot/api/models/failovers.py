@@ -159,7 +159,7 @@ class PolicyIn(ApiInput):
     timeout: str | float | None = Field(None, examples=["45s", 45])
     attempts: int | None = Field(None, examples=[20])
     level: str | None = Field(None, max_length=20, examples=["high"])
-    channel: str | None = Field(None, max_length=100, description='"": nobody in particular.', examples=["night-shift"])
+    channel: str | None = Field(None, max_length=100, description="`-`: nobody.", examples=["night-shift"])
     version: int | None = Field(None, ge=0, description="That was seen; left out: whatever it is by now.")
     reason: Reason = ""
 

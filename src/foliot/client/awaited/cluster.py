@@ -54,7 +54,7 @@ class AsyncCluster:
         version: int | None = None,
         reason: str = "",
     ) -> Answer:
-        """Say when a type of failure needs a person. What is left out stays; `channel=""` names nobody."""
+        """Say when a type of failure needs a person. What is left out stays; the channel `-` is nobody."""
         changes = {"timeout": timeout, "attempts": attempts, "level": level, "channel": channel}
         return dict(await self._ask("set_policy", type=type, **changes, version=version, reason=reason))
 

@@ -56,7 +56,7 @@ class Cluster:
         version: int | None = None,
         reason: str = "",
     ) -> Answer:
-        """Say when a type of failure needs a person. What is left out stays; `channel=""` names nobody."""
+        """Say when a type of failure needs a person. What is left out stays; the channel `-` is nobody."""
         changes = {"timeout": timeout, "attempts": attempts, "level": level, "channel": channel}
         return dict(self._ask("set_policy", type=type, **changes, version=version, reason=reason))
 

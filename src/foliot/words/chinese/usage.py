@@ -70,6 +70,9 @@ USAGE: Final[Mapping[str, str]] = {
     "{file} is not an object of parameters.": "{file} 不是由参数组成的对象。",
     "{file} is not a definition.": "{file} 不是任务定义。",
     "{file} is no plain file. Name a file that can be replaced.": "{file} 不是普通文件。请指明可以替换的文件。",
+    "Say which policy is to change: foliot cluster policy worker_crash --escalate-after 45s": (
+        "请指明要修改哪个策略：foliot cluster policy worker_crash --escalate-after 45s"
+    ),
     "{folder} is no folder.": "{folder} 不是目录。",
     "{file} cannot be read: {why}.": "无法读取 {file}：{why}。",
     "{file} cannot be written: {why}.": "无法写入 {file}：{why}。",

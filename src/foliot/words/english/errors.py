@@ -241,6 +241,7 @@ TITLES: Final[Catalogue] = {
 }
 
 HINTS: Final[Catalogue] = {
+    "FOL-2021": "see all: foliot cluster failovers",
     "FOL-1001": ("{hint}", "write minute, hour, day, month and weekday: 0 2 * * *"),
     "FOL-1011": "run ids look like r-8k2f; see foliot run list",
     "FOL-2001": (
@@ -266,6 +267,7 @@ HINTS: Final[Catalogue] = {
     "FOL-1171": "take it in the stronger way first, or give it back before",
     "FOL-3042": "try again; to avoid it, take these locks in the same order everywhere",
     "FOL-3043": "stop what the lock protects, and take the lock anew; see foliot lock show {name}",
+    "FOL-3055": "look at it again: foliot cluster policy",
     "FOL-3044": "wait until some have given it back; see foliot lock waits",
     "FOL-3048": "give locks back that are not needed; see foliot lock list",
     "FOL-4001": "foliot token create NAME --scope {needed}",
