@@ -10,14 +10,14 @@ from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
-from foliot.domain.failover import FailoverType, Urgency
+from foliot.domain.failover import FailoverType
 
 TYPES = click.Choice([str(type_) for type_ in FailoverType])
 
 
 @click.command()
 @click.argument("number", metavar="[ID]", type=click.IntRange(1), required=False)
-@click.option("--type", "of_type", type=TYPES, metavar="TYPE", help="Of one type; foliot cluster policy names them.")
+@click.option("--type", "of_type", type=TYPES, metavar="KIND", help="Of one type; foliot cluster policy names them.")
 @time_option("cluster failovers --since", help="Those that were not over by then.")
 @click.option("--open", "only_open", is_flag=True, help="Only what is not over.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
@@ -55,10 +55,10 @@ def failovers(
 
 
 @click.command()
-@click.argument("type_", metavar="[TYPE]", type=TYPES, required=False)
+@click.argument("type_", metavar="[KIND]", type=TYPES, required=False)
 @click.option("--escalate-after", metavar="DURATION", help="A failure that lasts longer needs a person.")
 @click.option("--attempts", type=int, metavar="N", help="One that needs its action more often, too.")
-@click.option("--level", metavar="LEVEL", help=f"How urgent that is: {', '.join(Urgency)}.")
+@click.option("--level", metavar="LEVEL", help="How urgent that is.")
 @click.option("--channel", metavar="NAME", help="Whom to tell; - for nobody in particular.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
