@@ -1,5 +1,13 @@
 // Written by python -m web.build types: change the API, then run it.
 
+export interface AffectedOut {
+  "runs": number;
+  "run_ids": string[];
+  "jobs": string[];
+  "nodes": string[];
+  "locks": string[];
+}
+
 export interface AheadOut {
   "now": string;
   "minutes": MinuteAheadOut[];
@@ -169,6 +177,16 @@ export interface ClusterOut {
   "nodes": NodeOut[];
 }
 
+export interface ClusterTimesOut {
+  "heartbeat_interval_s": number;
+  "failure_threshold": number;
+  "failover_timeout_s": number;
+  "leader_ttl_s": number;
+  "lock_timeout_s": number;
+  "servers": number;
+  "standby_count": number;
+}
+
 export interface CoordinatorOut {
   "name": string;
   "servers": number;
@@ -274,6 +292,28 @@ export interface FailedKindOut {
   "package": string;
   "version": string;
   "why": string;
+}
+
+export interface FailoverOut {
+  "id": number;
+  "type": "network_partition" | "server_crash" | "worker_crash" | "run_timeout" | "lock_deadlock" | "resource_exhaustion" | "store_unreachable" | "coordination_unreachable" | "clock_step";
+  "subject": string;
+  "namespace": string | null;
+  "began_at": string;
+  "detected_at": string;
+  "detection": string;
+  "evidence": Record<string, unknown>;
+  "affected": AffectedOut;
+  "action": string;
+  "attempts": number;
+  "outcome": string | null;
+  "done": Record<string, unknown>;
+  "ended_at": string | null;
+  "lasted_s": number;
+  "term": number | null;
+  "escalated_at": string | null;
+  "level": string | null;
+  "channel": string | null;
 }
 
 export interface FindingOut {
@@ -632,6 +672,11 @@ export interface Page_EventOut_ {
   "next_cursor": string | null;
 }
 
+export interface Page_FailoverOut_ {
+  "items": FailoverOut[];
+  "next_cursor": string | null;
+}
+
 export interface Page_JobOut_ {
   "items": JobOut[];
   "next_cursor": string | null;
@@ -672,6 +717,32 @@ export interface PlaceForm {
   "concurrency"?: Record<string, number> | null;
   "max_running"?: number | null;
   "priority"?: number | null;
+}
+
+export interface PoliciesOut {
+  "items": PolicyOut[];
+  "times": ClusterTimesOut;
+}
+
+export interface PolicyIn {
+  "timeout"?: string | number | null;
+  "attempts"?: number | null;
+  "level"?: string | null;
+  "channel"?: string | null;
+  "version"?: number | null;
+  "reason"?: string;
+}
+
+export interface PolicyOut {
+  "type": "network_partition" | "server_crash" | "worker_crash" | "run_timeout" | "lock_deadlock" | "resource_exhaustion" | "store_unreachable" | "coordination_unreachable" | "clock_step";
+  "detection": string;
+  "action": string;
+  "timeout_s": number;
+  "attempts": number | null;
+  "level": "low" | "medium" | "high" | "critical";
+  "channel": string | null;
+  "settings": string[];
+  "version": number;
 }
 
 export interface Problem {
@@ -1044,6 +1115,7 @@ export interface Operations {
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
   get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
+  get_failover: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: FailoverOut };
   get_handler: { path: { "kind": string }; query: Record<never, never>; body: undefined; answer: HandlerOut };
   get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
   get_job_days: { path: { "name": string }; query: { "namespace"?: string | null; "to"?: string | null; "days"?: number; "tz"?: string | null }; body: undefined; answer: DaysOut };
@@ -1053,6 +1125,7 @@ export interface Operations {
   get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
   get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
   get_overview: { path: Record<never, never>; query: { "namespace"?: string | null }; body: undefined; answer: OverviewOut };
+  get_policies: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PoliciesOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
   get_run_lines: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "before"?: string | null; "after"?: string | null; "level"?: string | null; "grep"?: string | null; "limit"?: number }; body: undefined; answer: LogLinesOut };
   get_run_logs: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "follow"?: boolean; "tail"?: number | null; "level"?: string | null; "grep"?: string | null; "since"?: string | null }; body: undefined; answer: undefined };
@@ -1062,6 +1135,7 @@ export interface Operations {
   leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
   list_backfills: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_BackfillOut_ };
   list_calendars: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: CalendarsOut };
+  list_failovers: { path: Record<never, never>; query: { "namespace"?: string | null; "type"?: string | null; "since"?: string | null; "open"?: boolean; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_FailoverOut_ };
   list_handlers: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: HandlersOut };
   list_job_fires: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: FiresOut };
   list_job_versions: { path: { "name": string }; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_VersionOut_ };
@@ -1097,6 +1171,7 @@ export interface Operations {
   rotate_token: { path: { "name": string }; query: Record<never, never>; body: RotateToken; answer: IssuedOut };
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
+  set_policy: { path: { "type": string }; query: Record<never, never>; body: PolicyIn; answer: PolicyOut };
   start_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: StartBackfillIn; answer: BackfillOut };
   start_session: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
   step_down: { path: Record<never, never>; query: Record<never, never>; body: StepDown; answer: HandoverOut };
@@ -1131,6 +1206,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],
   get_cluster: ["GET", "/api/v1/cluster"],
+  get_failover: ["GET", "/api/v1/failovers/{number}"],
   get_handler: ["GET", "/api/v1/handlers/{kind}"],
   get_job: ["GET", "/api/v1/jobs/{name}"],
   get_job_days: ["GET", "/api/v1/jobs/{name}/days"],
@@ -1140,6 +1216,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_lock: ["GET", "/api/v1/locks/{name}"],
   get_node: ["GET", "/api/v1/nodes/{name}"],
   get_overview: ["GET", "/api/v1/overview"],
+  get_policies: ["GET", "/api/v1/cluster/policy"],
   get_run: ["GET", "/api/v1/runs/{run}"],
   get_run_lines: ["GET", "/api/v1/runs/{run}/lines"],
   get_run_logs: ["GET", "/api/v1/runs/{run}/logs"],
@@ -1149,6 +1226,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
   list_backfills: ["GET", "/api/v1/backfills"],
   list_calendars: ["GET", "/api/v1/calendars"],
+  list_failovers: ["GET", "/api/v1/failovers"],
   list_handlers: ["GET", "/api/v1/handlers"],
   list_job_fires: ["GET", "/api/v1/jobs/{name}/fires"],
   list_job_versions: ["GET", "/api/v1/jobs/{name}/versions"],
@@ -1184,6 +1262,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   rotate_token: ["POST", "/api/v1/tokens/{name}:rotate"],
   search: ["GET", "/api/v1/search"],
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
+  set_policy: ["PUT", "/api/v1/cluster/policy/{type}"],
   start_backfill: ["POST", "/api/v1/backfills"],
   start_session: ["POST", "/api/v1/session"],
   step_down: ["POST", "/api/v1/cluster:step-down"],
