@@ -2,16 +2,20 @@
 
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import msgspec
 import pytest
 
 from foliot.app.system import SystemClock
 from foliot.sdk.locks import LockOutcome, LockWish
+from foliot.worker.isolation import control as control_module
 from foliot.worker.isolation.control import Control
 from foliot.worker.isolation.wire import Frames, FromChild, LockReply, LockTrusted, LockWanted, encode
+from tests.eventually import eventually
 
 WISH = LockWish(name="acct:1", ttl_us=60_000_000)
 THREADS = 4
@@ -71,3 +75,23 @@ def test_several_threads_wait_for_locks_at_one_time(ends: Ends) -> None:
         outcomes = [claim.result(60) for claim in claims]
     assert sorted(outcome.token for outcome in outcomes) == sorted(numbers)
     assert control._can_interrupt, "SIGTERM still strikes the handler"
+
+
+def test_a_reply_that_another_thread_read_wakes_the_one_that_waits(ends: Ends, monkeypatch: pytest.MonkeyPatch) -> None:
+    control, worker = ends
+    monkeypatch.setattr(control_module, "_LOOK_EVERY_S", 3600.0)
+    read_within = control._read_within
+
+    def too_late(*given: Any) -> None:
+        """The reply comes, and another thread reads it, just before this one waits for it."""
+        (number,) = wanted(worker, 1)
+        worker.sendall(held(number, trusted_until=SystemClock().monotonic() + 3600))
+        other = threading.Thread(target=control._read)
+        other.start()
+        other.join()
+        read_within(*given)
+
+    monkeypatch.setattr(control, "_read_within", too_late)
+    claiming = threading.Thread(target=control.claim_lock, args=(WISH,), daemon=True)
+    claiming.start()
+    eventually(lambda: not claiming.is_alive(), within_s=30, what="it knows of the reply")

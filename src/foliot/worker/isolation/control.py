@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import os
 import select
 import signal
 import socket
@@ -63,6 +64,7 @@ class Control:
         self._can_interrupt = False
         self._numbers = count(1)
         self._wanted: dict[int, StopSignal] = {}  # locks that were asked for: each signal is given with the reply
+        self._wakers: dict[int, int] = {}  # of blocking ones: a pipe's end; whoever reads the reply writes to it
         self._replies: dict[int, LockOutcome] = {}
         self._trusted_until: dict[str, float] = {}  # of each claim that holds
         self.is_terminated = False  # SIGTERM came: an exception may have struck anywhere, so leave after this run
@@ -135,9 +137,16 @@ class Control:
 
     def claim_lock(self, wish: LockWish) -> LockOutcome:
         """Block until the worker says what came of it, or the run is asked to stop."""
-        number, replied = self._want(wish)
-        while not replied.is_asked and not self.is_asked:
-            self._read_within(_LOOK_EVERY_S)
+        woken, waker = os.pipe()
+        number, replied = self._want(wish, waker)
+        try:
+            while not replied.is_asked and not self.is_asked:
+                self._read_within(_LOOK_EVERY_S, woken)
+        finally:
+            with self._reading:  # nobody writes to the pipe meanwhile, nor to what opens next under its number
+                self._wakers.pop(number, None)
+                os.close(waker)
+            os.close(woken)
         return self._outcome_of(number)
 
     async def claim_lock_async(self, wish: LockWish) -> LockOutcome:
@@ -161,9 +170,11 @@ class Control:
         self._trusted_until.pop(claim, None)
         self.send(LockReturned(claim))
 
-    def _want(self, wish: LockWish) -> tuple[int, StopSignal]:
+    def _want(self, wish: LockWish, waker: int | None = None) -> tuple[int, StopSignal]:
         number, replied = next(self._numbers), StopSignal()
         self._wanted[number] = replied
+        if waker is not None:
+            self._wakers[number] = waker
         self.send(LockWanted(number, wish))
         return number, replied
 
@@ -186,10 +197,15 @@ class Control:
         if could and self.is_terminated:
             raise Cancelled
 
-    def _read_within(self, timeout_s: float | None) -> None:
-        """Wait for messages, at most so long, and take them. None: as long as it takes."""
+    def _read_within(self, timeout_s: float | None, woken: int | None = None) -> None:
+        """Wait for messages, at most so long, and take them. None: as long as it takes.
+
+        `woken`: a pipe to which another thread writes when it has read what this one waits for.
+        """
         poll = select.poll()  # of this call alone: two threads cannot wait on one
         poll.register(self._socket.fileno(), select.POLLIN)
+        if woken is not None:
+            poll.register(woken, select.POLLIN)
         if poll.poll(None if timeout_s is None else timeout_s * 1000):
             self._read()
 
@@ -217,6 +233,7 @@ class Control:
                     self._trusted_until[outcome.claim] = outcome.trusted_until
                 if (replied := self._wanted.get(message.number)) is not None:
                     replied.ask()
+                self._wake(message.number)
             case LockTrusted():
                 if message.claim in self._trusted_until:
                     self._trusted_until[message.claim] = message.until
@@ -228,6 +245,14 @@ class Control:
         self._stop.ask()
         for replied in list(self._wanted.values()):
             replied.ask()
+        for number in list(self._wakers):
+            self._wake(number)
+
+    def _wake(self, number: int) -> None:
+        """A thread waits for this reply, and not on what was read. Called under `_reading`, so its pipe is open."""
+        waker = self._wakers.get(number)
+        if waker is not None:
+            os.write(waker, b"!")
 
     def _terminate(self, _number: int, _frame: FrameType | None) -> None:
         """A signal handler: takes no lock, since the code it interrupts may hold it."""
