@@ -42,7 +42,7 @@ SELECT greatest(0, TIMESTAMPDIFF(SECOND, t.trx_started, CONVERT_TZ(UTC_TIMESTAMP
        t.trx_mysql_thread_id AS session, NULL AS name, concat('KILL ', t.trx_mysql_thread_id) AS stop, 0 AS hidden
 FROM (SELECT 1 AS one) o
 LEFT JOIN (SELECT trx_started, trx_mysql_thread_id FROM information_schema.innodb_trx
-           WHERE trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 1) t ON true;
+           WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) ORDER BY trx_started LIMIT 1) t ON true;
 
 -- checkup/readings.py REPLICATION
 SELECT id FROM store_meta WHERE id < 0;

@@ -38,13 +38,13 @@ TRANSACTIONS: Final = Statement(
                      AND backend_type = 'client backend'
                ORDER BY xact_start LIMIT 1) a ON true
     """,
-    # Here `trx_started` is a time of the machine's own zone, whatever the zone of the session.
+    # Here `trx_started` is in the machine's own zone, whatever the zone of the session. Thread 0 is the server's own.
     mysql="""
     SELECT greatest(0, TIMESTAMPDIFF(SECOND, t.trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM'))) AS age_s,
            t.trx_mysql_thread_id AS session, NULL AS name, concat('KILL ', t.trx_mysql_thread_id) AS stop, 0 AS hidden
     FROM (SELECT 1 AS one) o
     LEFT JOIN (SELECT trx_started, trx_mysql_thread_id FROM information_schema.innodb_trx
-               WHERE trx_mysql_thread_id <> CONNECTION_ID() ORDER BY trx_started LIMIT 1) t ON true
+               WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) ORDER BY trx_started LIMIT 1) t ON true
     """,
 )
 

@@ -22,6 +22,7 @@ from foliot.store.sql.checkup.readings import FILE, QUESTIONS, Question
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.dialects import Trouble
+from foliot.store.sql.kernel.dialects.mariadb import number_of
 
 NOT_ALLOWED: Final = frozenset({"42501", 1044, 1142, 1143, 1227, 1370})
 """What PostgreSQL, and MariaDB and MySQL, say to a user who lacks a right."""
@@ -84,10 +85,9 @@ def _refused(tx: Tx, question: Question, error: sa.exc.DBAPIError) -> Reading:
     if tx.dialect.trouble(error) is not Trouble.BUG:
         raise error
     origin: Any = error.orig
-    number = getattr(origin, "sqlstate", None) or (origin.args[0] if origin.args else None)
-    if number in NOT_ALLOWED:
+    if NOT_ALLOWED & {getattr(origin, "sqlstate", None), number_of(origin)}:
         return Reading(grant=question.grant(tx.dialect.name))
-    first_line = str(origin).strip().partition("\n")[0]
+    first_line = str(origin.args[-1] if origin.args else origin).strip().partition("\n")[0]
     return Reading(why=first_line.rstrip("."))
 
 
