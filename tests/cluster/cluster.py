@@ -158,6 +158,10 @@ class Cluster:
     def port_of(self, name: str) -> int:
         return self._ports[name]
 
+    def address_of(self, name: str) -> str:
+        """Where this server is reached, also before it is started."""
+        return f"http://127.0.0.1:{self._ports.get(name) or self._kept_port(name)}"
+
     @property
     def server_urls(self) -> list[str]:
         return [f"http://127.0.0.1:{port}" for port in self._ports.values()]

@@ -29,11 +29,12 @@ class KnownServers:
     def first(self) -> str:
         return self._named[0]
 
-    def learn(self, told: Iterable[str]) -> None:
-        """A beat's answer named the live servers."""
+    def learn(self, told: Iterable[str]) -> bool:
+        """A beat's answer named the live servers; True when others are known now than before."""
         fresh = dict.fromkeys(url.rstrip("/") for url in told)
         learned = [url for url in fresh if url not in self._named and self._admits(url)]
-        self.urls = (*self._named, *learned[:LEARNED_MAX])
+        before, self.urls = self.urls, (*self._named, *learned[:LEARNED_MAX])
+        return self.urls != before
 
     def after(self, url: str) -> str:
         """The one to try next."""

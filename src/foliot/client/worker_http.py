@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 import msgspec
+import structlog
 
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import OtherProtocol, ServerAway, unreached
@@ -48,6 +49,8 @@ BEAT_SHARE: Final = 0.4
 """Of a session's ttl: with the third that lies between two beats, another server is asked before trust ends."""
 
 T = TypeVar("T")
+
+log = structlog.get_logger("foliot.worker.link")
 
 
 class Refused(ClusterTrouble):
@@ -199,8 +202,8 @@ class HttpWorkerLink:
         except FoliotError:
             self._drop_beat_connection()
             raise
-        if answer.servers:
-            self._known.learn(answer.servers)
+        if answer.servers and self._known.learn(answer.servers):
+            log.info("servers.known", servers=self._known.urls)
         return answer
 
     def _connected(self, server: str) -> http.client.HTTPConnection:
