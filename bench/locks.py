@@ -1,6 +1,6 @@
 """Locks beside those of others: acquire and release a second, and how long one pair takes.
 
-    python -m bench locks [--clients 100] [--times 1000] [--seconds 40] [--only foliot,redis] [--json]
+    python -m bench locks [--clients 100] [--times 1000] [--seconds 30] [--only foliot,redis] [--json] [--write]
 
 In one run, in turn, each on a server of its own: Foliot (its client over HTTP, a real server process on PostgreSQL),
 redis-py's Lock, kazoo's Lock on three ZooKeeper servers, etcd's own lock by its JSON gateway, PostgreSQL's advisory
@@ -15,12 +15,15 @@ import argparse
 import asyncio
 import base64
 import logging
+import os
 import statistics
 import time
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 import aiohttp
@@ -34,11 +37,13 @@ from foliot.client.awaited.foliot import AsyncFoliot
 from foliot.client.awaited.locks import AsyncLock
 from foliot_bench.ground import ground
 from foliot_bench.processes import cluster
+from foliot_bench.report import machine
 from tests.servers.etcd import Etcd
 from tests.servers.redis import RedisServer
 from tests.servers.zookeeper import Zookeeper
 
 TOKEN: Final = "bench-token-0123456789-abcdefghijklmnop"
+SECONDS: Final = 30.0
 ALONE_S: Final = 3.0
 APART_S: Final = 4.0
 TTL_S: Final = 60
@@ -346,7 +351,7 @@ async def _kind(name: str, options: argparse.Namespace) -> Mapping[str, Any]:
         for client, lock in zip(clients, own, strict=True):  # connections are open, rows are there
             await client.acquire(lock)
             await client.release()
-        shares = min(1.0, options.seconds / 40)
+        shares = min(1.0, options.seconds / SECONDS)
         endless = 10**9
         one = await _measured(clients[:1], own[:1], times=endless, for_s=ALONE_S * shares, excludes=excludes)
         apart = await _measured(clients, own, times=endless, for_s=APART_S * shares, excludes=excludes)
@@ -361,15 +366,54 @@ async def main(options: argparse.Namespace) -> Mapping[str, Any]:
     found: dict[str, Any] = {"clients": options.clients, "times": options.times, "seconds": options.seconds}
     for name in names:
         found[name] = await _kind(name, options)
+    if options.write:
+        for page in PAGES:
+            page.write_text(with_table(page.read_text("utf-8"), found), "utf-8")
     return found
+
+
+# ------------------------------------------------------------------------------------------------------------- tables
+
+ROOT: Final = Path(__file__).parents[1]
+PAGES: Final = (ROOT / "README.md", ROOT / "docs" / "reference" / "performance.md")
+BEGIN: Final = "<!-- figures of locks: made by python -m bench locks --write -->"
+END: Final = "<!-- end of the figures of locks -->"
+CALLED: Final = {
+    "foliot": "**Foliot**, over HTTP, on PostgreSQL",
+    "redis": "redis-py's Lock",
+    "kazoo": "kazoo's Lock, 3 ZooKeeper servers",
+    "etcd": "etcd's lock, by its JSON gateway",
+    "advisory": "PostgreSQL advisory locks",
+    "rows": "bare rows in PostgreSQL, without a line",
+}
+
+
+def with_table(page: str, found: Mapping[str, Any]) -> str:
+    """A page with the figures between its marks: pairs a second, and p99 of a pair."""
+    before, begin, rest = page.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    assert begin, "the page has no place for the figures"
+    assert end, "the place for the figures has no end"
+    heads = ["one client", f"{found['clients']} clients, own locks", f"{found['clients']} clients, one lock"]
+    lines = [f"| acquire and release | {' | '.join(heads)} |", "| --- | --- | --- | --- |"]
+    for name, words in CALLED.items():
+        if name in found:
+            lines.append(f"| {words} | {' | '.join(_cell(found[name][how]) for how in ('one', 'apart', 'together'))} |")
+    measured = f"({datetime.now(UTC):%Y-%m-%d}, {machine()}, load average {os.getloadavg()[2]:.1f} meanwhile.)"
+    return "\n".join([before + BEGIN, "", *lines, "", measured, "", END]) + after
+
+
+def _cell(told: Mapping[str, Any]) -> str:
+    return f"{told['per_s']:,}/s, p99 {told['p99_ms']:,.0f} ms"
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--clients", type=int, default=100)
     parser.add_argument("--times", type=int, default=1000, help="how often each client takes the one lock")
-    parser.add_argument("--seconds", type=float, default=40.0, help="the longest time for that, of each kind")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="the longest time for that, of each kind")
     parser.add_argument("--only", default="", help="these kinds, with commas")
+    parser.add_argument("--write", action="store_true", help="write the tables of README.md and performance.md")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of a table")
     return parser
 
