@@ -40,7 +40,7 @@ GROUP BY state, CASE WHEN ended_at >= $1 THEN 1 ELSE 0 END;
 SELECT extract(epoch FROM statement_timestamp() - a.xact_start) AS age_s, a.pid AS session,
        nullif(a.application_name, '') AS name, 'SELECT pg_terminate_backend(' || a.pid || ')' AS stop, h.hidden
 FROM (SELECT count(*) AS hidden FROM pg_stat_activity
-      WHERE datname = current_database() AND backend_type IS NULL) h
+      WHERE datname = current_database() AND backend_type IS NULL AND usesysid IS NOT NULL) h
 LEFT JOIN (SELECT pid, xact_start, application_name FROM pg_stat_activity
            WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
                  AND backend_type = 'client backend'
