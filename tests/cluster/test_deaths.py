@@ -100,6 +100,7 @@ async def test_runs_of_every_kind_survive_their_server_and_their_worker_as_their
         await scene.the_worker_is_killed()
         await scene.another_worker_offers_sql_alone()
         await scene.it_offers_http_as_well()
+        await scene.what_failed_is_written_down()
 
 
 class Scene:
@@ -223,6 +224,24 @@ class Scene:
             assert len(self.system.asked(name)) == 1, name
         assert len(self.system.asked("status/poll-once")) == polled, "nobody asks for a run that is over"
         await self.lanes_are_as_they_were()
+
+    async def what_failed_is_written_down(self) -> None:
+        """Two crashes, each one row from its beginning to its end; whoever was stopped in order is in none."""
+        found: list[Mapping[str, Any]] = []
+
+        async def all_are_over() -> bool:
+            found[:] = (await self.api.get("/api/v1/failovers?type=worker_crash,server_crash")).json()["items"]
+            return len(found) > 1 and all(one["ended_at"] is not None for one in found)
+
+        await soon(all_are_over, what="the crashes are over")
+        by_type = {one["type"]: one for one in found}
+        assert len(found) == len(by_type) == 2, found
+        worker, server = by_type["worker_crash"], by_type["server_crash"]
+        assert (worker["subject"], worker["outcome"], worker["done"]["lost"]) == ("w1", "losses", 5), worker
+        assert worker["done"]["returned"] == worker["affected"]["runs"] - 5 >= 5, worker
+        assert (server["subject"], server["outcome"]) == ({"s1": "s2", "s2": "s1"}[self.left], "recovered"), server
+        for one in found:
+            assert one["began_at"] < one["detected_at"] <= one["ended_at"], one
 
     # -- words ----------------------------------------------------------------------------------------------------
 

@@ -1,6 +1,7 @@
 """Processes stand still or are away for a while, and come back (F04, F05, F06)."""
 
 import time
+from functools import partial
 
 import psutil
 import pytest
@@ -36,10 +37,19 @@ async def test_f04_a_worker_stands_still_for_longer_than_its_session_lives(clust
         await soon(lambda: not is_running(child), within_s=30, step_s=0.005, what="the child was killed")  # noqa: B023
         killed.append(round(time.monotonic() - woke_at, 3))
         await cluster.load(3)
+        await soon(partial(are_partitions, cluster, workers), what="they were cut off, and did not crash")
     cluster.figures["child_killed_after_s"] = killed
     await cluster.judged("F04")
     assert cluster.figures["reports_fenced"] >= 1
     assert max(killed) <= SLACK[size] * KILLED_AFTER_WAKING_S
+
+
+async def are_partitions(cluster: Cluster, workers: set[str]) -> bool:
+    """Whether the newest failover of each of these workers is a network partition that is over."""
+    rows = await cluster.rows("SELECT subject, type, ended_at FROM failovers ORDER BY id")
+    newest = {row["subject"]: row for row in rows}
+    found = [newest.get(name) for name in workers]
+    return all(row is not None and row["type"] == "network_partition" and row["ended_at"] for row in found)
 
 
 async def stopped_at_work(cluster: Cluster) -> tuple[set[str], int]:
