@@ -13,7 +13,7 @@ from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import Failover, FailoverFilter
 from tests.clocks import DrivenClock
 from tests.conformance.building import save
-from tests.conformance.working import lead, trigger
+from tests.conformance.working import lead, trigger, worker
 from tests.sql.world import CHANCE, World
 
 ANNE = Actor(name="anne")
@@ -113,3 +113,13 @@ async def test_more_overruns_than_the_policy_allows_are_escalated_once_to_its_ch
         escalated.append(found.escalated_at is not None)
     assert escalated == [False, False, True]
     assert (found.level, found.channel) == (Urgency.LOW, "night-shift")
+
+
+async def test_a_node_under_too_much_load_is_open_until_it_is_well_again(cluster: Cluster) -> None:
+    anne = await worker(cluster.world)
+    for band in ("WARNING", "WARNING", "ONLINE"):
+        await cluster.world.change("UPDATE nodes SET band = :band", band=band)
+        await cluster.keep()
+        (found,) = await cluster.noted()
+        assert (found.type, found.subject) == (FailoverType.RESOURCE_EXHAUSTION, anne.name)
+        assert (found.is_open, found.attempts) == (band == "WARNING", 1)
