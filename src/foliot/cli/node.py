@@ -58,7 +58,7 @@ def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
         Column("GROUP", "group", empty="-"),
         Column("LABELS", labels_of, empty="-"),
         Column("SCORE", score_of, empty="-", wide=True),
-        Column("LIFE", lambda node: user.out.state_word(node["life"]), wide=True),
+        Column("LIFE", lambda node: user.out.state_word(node.get("life", "")), wide=True),
         Column("VERSION", "version"),
         Column("HOST", lambda node: f"{node['host']}:{node['pid']}", wide=True),
         Column("CLOCK", lambda node: clock_of(user, node), empty="-", wide=True),
@@ -79,14 +79,14 @@ def slots_of(node: Node, *, shows_kinds: bool) -> str:
     if not node["slots"]:
         return ""
     taken = f"{node['running']}/{node['slots']}"
-    if node["slots_given"] < node["slots"]:
-        taken = f"{taken} ≤{node['slots_given']}"
+    if (given := _given(node)) < node["slots"]:
+        taken = f"{taken} ≤{given}"
     return f"{taken} {kinds_of(node)}" if shows_kinds else taken
 
 
 def score_of(node: Node) -> str:
     """How loaded a node is; empty when it does not say."""
-    score = node["score"]
+    score = node.get("score")
     return "" if score is None else f"{score:.2f}"
 
 
@@ -159,9 +159,9 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     for one in crew:
         taken = out.say("slots_of_kind", kinds=kinds_of(one), running=_busy(one), slots=one["slots"], id=one["id"])
         yield "process", taken
-    yield "address", node["address"] or ""
+    yield "address", node.get("address") or ""
     yield "since", times.full(node["started_at"])
-    for life, at in node["life_times"].items():
+    for life, at in node.get("life_times", {}).items():
         yield "life", f"{out.state_word(life)}  {times.show(at)}"
     yield "clock", clock_of(user, node)
     yield "load", _shares(user, node)
@@ -174,9 +174,14 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
 
 
+def _given(node: Node) -> int:
+    """For how many slots it gets runs; an older server does not say, and gives runs for all."""
+    return int(node.get("slots_given", node["slots"]))
+
+
 def _work(user: User, node: Node) -> str:
     """For how many of its slots a worker gets runs, when not for all."""
-    slots, given = node["slots"], node["slots_given"]
+    slots, given = node["slots"], _given(node)
     return user.out.say("slots_given", given=given, slots=slots) if given < slots else ""
 
 
