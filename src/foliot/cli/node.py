@@ -58,7 +58,7 @@ def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
         Column("GROUP", "group", empty="-"),
         Column("LABELS", labels_of, empty="-"),
         Column("SCORE", score_of, empty="-", wide=True),
-        Column("LIFE", lambda node: user.out.state_word(node.get("life", "")), wide=True),
+        Column("LIFE", lambda node: node.get("life", ""), state=True, wide=True),
         Column("VERSION", "version"),
         Column("HOST", lambda node: f"{node['host']}:{node['pid']}", wide=True),
         Column("CLOCK", lambda node: clock_of(user, node), empty="-", wide=True),
@@ -162,7 +162,7 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     yield "address", node.get("address") or ""
     yield "since", times.full(node["started_at"])
     for life, at in node.get("life_times", {}).items():
-        yield "life", f"{out.state_word(life)}  {times.show(at)}"
+        yield "life", (out.state(life), f"  {times.show(at)}")
     yield "clock", clock_of(user, node)
     yield "load", _shares(user, node)
     yield "load", _counts(user, node)
