@@ -1,8 +1,9 @@
 """Health: the band of a node, by the age of its last beat and by what its beats said. A worker's band is its share of
 work.
 
-A band changes quickly for the worse where beats are late, and slowly otherwise: strain must last for some beats, and so
-must calm. The bounds of strain and of calm lie apart, so that a node between them keeps its band.
+A band changes slowly: strain must last for some beats, and so must calm. Two beats in a row that are late are enough,
+and one is not: a store or a network that stood still for a moment makes one beat of many nodes late. The bounds of
+strain and of calm lie apart, so that a node between them keeps its band.
 """
 
 from dataclasses import dataclass, field
@@ -76,9 +77,12 @@ class HealthRules:
         """How often a session beats."""
         return self.ttl_us // BEATS_PER_TTL
 
-    def quiet_us(self, until: Instant, now: Instant) -> Micros:
-        """How long nothing was heard of a session that lives until then. A beat renews it, and so does registering."""
-        return self.ttl_us - (until - now)
+    def quiet_us(self, until: Instant, now: Instant, *, waited_us: Micros = 0) -> Micros:
+        """How long nothing was heard of a session that lives until then. A beat renews it, and so does registering.
+
+        `waited_us`: how long a beat waited for the store. Its session was heard of when the beat reached the server.
+        """
+        return self.ttl_us - (until - now) - waited_us
 
     def minds_silence(self, now: Instant, *, reap_after: Instant, last_tick_at: Instant) -> bool:
         """Whether silence is the session's own. It is not when the store was away, or no leader ticks (R8)."""
@@ -128,8 +132,8 @@ def after_beat(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
     A worker with news beats more often than it must, so the beats are counted as time: the third of three beats comes
     two beats' time after the first, and half a beat may be missing, since no beat comes exactly in time.
     """
-    if band.health is Health.ONLINE and beat.is_late:
-        return Band(Health.WARNING)
+    if band.health is Health.ONLINE and beat.is_late and band.turn_at is not None:
+        return Band(Health.WARNING)  # the beat before spoke for it, too
     if not _speaks_for_the_other(band, beat, rules):
         return Band(band.health)
     turn_at = beat.at if band.turn_at is None else band.turn_at
@@ -141,7 +145,7 @@ def after_beat(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
 
 def _speaks_for_the_other(band: Band, beat: BeatSigns, rules: HealthRules) -> bool:
     if band.health is Health.ONLINE:
-        return beat.strain is not None and beat.strain >= rules.score
+        return beat.is_late or (beat.strain is not None and beat.strain >= rules.score)
     return not beat.is_late and (beat.strain is None or beat.strain < rules.calm)
 
 

@@ -10,7 +10,7 @@ import msgspec
 
 from foliot.domain.access import ForeignSession, TooManySessions, TooMuchOffered
 from foliot.domain.health import HealthRules, usual_rules
-from foliot.domain.instants import Micros
+from foliot.domain.instants import SECOND, Micros
 from foliot.domain.run import Landing
 from foliot.domain.texts import SESSION_BYTES_MAX, is_key
 from foliot.domain.verdict import Cause, Judge
@@ -199,7 +199,14 @@ class SqlNodeStore:
         renewal holds when the others find the store busy, and the next beat says the same of the runs again.
         """
         rules = health or usual_rules(ttl_us)
-        renewed = await self._database.step(partial(beats.renew, beat=beat, rules=rules), pool=Pool.RENEW)
+        clock = self._database.clock
+        reached_at = clock.monotonic()
+
+        def waited_us() -> Micros:
+            return int((clock.monotonic() - reached_at) * SECOND)
+
+        renew = partial(beats.renew, beat=beat, rules=rules, waited_us=waited_us)
+        renewed = await self._database.step(renew, pool=Pool.RENEW)
         with suppress(StoreBusy):
             if renewed.news:
                 note = partial(beats.note, definitions=self._definitions, beat=beat, news=renewed.news)

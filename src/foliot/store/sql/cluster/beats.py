@@ -1,6 +1,6 @@
 """Beats: a session is renewed, and what its worker says of its runs is compared with what the store has (R17)."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
@@ -121,14 +121,18 @@ class Renewed(NamedTuple):
     not_known: Sequence[Claim] = ()  # runs that the worker should know, and does not
 
 
-def renew(tx: Tx, beat: Beat, *, rules: HealthRules) -> Renewed:
-    """Renew the session, and compare what its worker says with what the store thinks it has."""
+def renew(tx: Tx, beat: Beat, *, rules: HealthRules, waited_us: Callable[[], Micros] = int) -> Renewed:
+    """Renew the session, and compare what its worker says with what the store thinks it has.
+
+    `waited_us`: how long ago the beat reached the server. It is asked after the store gave its time: a store that
+    stands still makes no beat late.
+    """
     session, held = _held_by(tx, beat.session)
     if session is None or session.state == "dead":
         return Renewed(BeatAnswer(alive=False))
     now = int(session.now)
     is_news = beat.beat_no > session.beat_no
-    beat, band = _judged(beat, session, rules)
+    beat, band = _judged(beat, session, rules, waited_us())
     tx.point("nodes.beat_compared")
     if is_news and not tx.change(BEAT, _beat_values(beat, rules.ttl_us, held, now) | _band_values(band)):
         raise TryAgain("a newer beat or the reaper was quicker")
@@ -184,12 +188,13 @@ def _held_by(tx: Tx, session: str) -> tuple[_Session | None, dict[str, _Held]]:
     return _Session._make(rows[0][:of_run]), {run.lease_id: run for run in runs}
 
 
-def _judged(beat: Beat, session: _Session, rules: HealthRules) -> tuple[Beat, Band]:
+def _judged(beat: Beat, session: _Session, rules: HealthRules, waited_us: Micros) -> tuple[Beat, Band]:
     """The beat with its score, and the band of the session after it."""
     now = int(session.now)
     scored = score(beat.load, slots=session.slots, weights=rules.weights, connections_max=rules.connections_max)
     is_minded = rules.minds_silence(now, reap_after=session.reap_after, last_tick_at=session.last_tick_at)
-    is_late = is_minded and rules.by_quiet(rules.quiet_us(session.until, now)) is not Health.ONLINE
+    quiet_us = rules.quiet_us(session.until, now, waited_us=waited_us)
+    is_late = is_minded and rules.by_quiet(quiet_us) is not Health.ONLINE
     before = Band(Health(session.band or Health.ONLINE), session.band_turn_at)
     signs = BeatSigns(now, strain(beat.load, scored), is_late)
     band = after_beat(before, signs, rules)
