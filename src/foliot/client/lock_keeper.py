@@ -7,10 +7,11 @@ references: a lock that the program has forgotten is renewed no more, and ends b
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Final, Protocol
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from foliot.client.machine import Machine
 from foliot.domain.locks import GUARD_SHARE
@@ -94,17 +95,26 @@ class LockKeeper:
 
     def __init__(self, machine: Machine) -> None:
         self._machine = machine
+        self._begin()
+        _keepers.add(self)
+
+    def _begin(self) -> None:
         self._guard = threading.Lock()  # of the three below
         self._locks: WeakValueDictionary[str, BlockingKept] = WeakValueDictionary()
         self._thread: threading.Thread | None = None
         self._wakes_at = 0.0
         self._earlier = threading.Event()
 
+    def forked(self) -> None:
+        """Begin anew in a forked process: the locks are the parent's, and nobody here gives its guard back."""
+        for lock in list(self._locks.values()):
+            lock.trust.is_over = True
+        self._begin()
+
     def keep(self, lock: BlockingKept) -> None:
         """Renew this lock from now on."""
         with self._guard:
             self._locks[lock.claim] = lock
-            # A process that was forked has the object of the thread, and not the thread.
             if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._run, name="foliot locks", daemon=True)
                 self._thread.start()
@@ -138,6 +148,17 @@ class LockKeeper:
         for lock in locks:
             if not lock.trust.is_over and lock.trust.renew_at <= now:
                 lock.keep(within_s=_try_s([*locks]))
+
+
+_keepers: Final[WeakSet[LockKeeper]] = WeakSet()
+
+
+def _forked() -> None:
+    for keeper in list(_keepers):
+        keeper.forked()
+
+
+os.register_at_fork(after_in_child=_forked)
 
 
 class AsyncLockKeeper:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ class Connection:
         self._lock = threading.Lock()
         self._given: dict[str, Any] = {}
         self._client: Foliot | None = None
+        self._is_given = False  # the client is the caller's own
         self._async_client: AsyncFoliot | None = None  # the caller's own
         self._of_loops: WeakKeyDictionary[asyncio.AbstractEventLoop, AsyncFoliot] = WeakKeyDictionary()
 
@@ -36,6 +38,7 @@ class Connection:
         with self._lock:
             self._given = {"url": url, "token": token, **options}
             self._client, self._async_client = client, async_client
+            self._is_given = client is not None
             self._of_loops.clear()
 
     @property
@@ -68,6 +71,17 @@ class Connection:
         if client is not None:
             await client.close()
 
+    def forked(self) -> None:
+        """Connect anew in a forked process: on the parent's sockets each could read the other's answers.
+
+        A thread of the parent may have held the lock, and no such thread is here to give it back.
+        """
+        self._lock = threading.Lock()
+        self._of_loops = WeakKeyDictionary()
+        if not self._is_given:
+            self._client = None
+
 
 connection = Connection()
 configure = connection.configure
+os.register_at_fork(after_in_child=connection.forked)

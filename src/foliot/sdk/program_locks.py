@@ -6,6 +6,7 @@ and gives it back with the outermost block.
 """
 
 import asyncio
+import os
 import threading
 from collections.abc import Hashable
 from types import TracebackType
@@ -44,36 +45,39 @@ class _Hold:
 # By owner, namespace and name. A key holds its thread or task, so no two threads ever change the same entry.
 _holds: Final[dict[Hashable, _Hold]] = {}
 
+# A forked process has the parent's number of the thread and a copy of its holds. The locks stay the parent's.
+os.register_at_fork(after_in_child=_holds.clear)
+
 
 class ProgramLock:
-    """A lock, held inside of `with` or `async with`."""
+    """A lock, held inside of `with` or `async with`. Threads and tasks may share the object: each holds for itself."""
 
-    __slots__ = ("_hold", "_key", "_options", "most", "name", "namespace")
+    __slots__ = ("_entered", "_options", "most", "name", "namespace")
 
     def __init__(self, name: str, *, most: int, namespace: str | None, options: dict[str, Any]) -> None:
         self.name = name
         self.most = most
         self.namespace = namespace
         self._options = options
-        self._key: Hashable = None
-        self._hold: _Hold | None = None
+        self._entered: list[Hashable] = []  # the key of each block that somebody is inside of
 
     @property
     def token(self) -> int:
         """Rises with every grant of this lock: hand it to what you write to."""
-        assert self._hold is not None, "the lock is held inside of `with` alone"
-        return self._hold.lock.token
+        hold = _holds.get(self._key())
+        assert hold is not None, "the lock is held inside of `with` alone"
+        return hold.lock.token
 
     @property
     def lost(self) -> bool:
         """Whether another may hold the lock by now: stop what it protects."""
-        return self._hold is None or self._hold.lock.lost
+        hold = _holds.get(self._key())
+        return hold is None or hold.lock.lost
 
     def __enter__(self) -> Self:
-        task = _running_task()
-        if task is not None:
+        if _running_task() is not None:
             raise ProgramLockBlocksLoop(self.name)
-        key = (threading.get_ident(), self.namespace, self.name)
+        key = self._key_of_caller()
         if not self._took_again(key):
             self._took(key, connection.client.locks.acquire(self.name, **self._options))
         return self
@@ -86,7 +90,7 @@ class ProgramLock:
             lock.release()
 
     async def __aenter__(self) -> Self:
-        key = (_running_task(), self.namespace, self.name)
+        key = self._key_of_caller()
         if not self._took_again(key):
             self._took(key, await connection.async_client.locks.acquire(self.name, **self._options))
         return self
@@ -98,6 +102,17 @@ class ProgramLock:
         if lock is not None:
             await lock.release()
 
+    def _key_of_caller(self) -> Hashable:
+        return (_running_task() or threading.get_ident(), self.namespace, self.name)
+
+    def _key(self) -> Hashable:
+        """The caller's own key while it is inside. A helper of the only owner, in another thread, means the owner's."""
+        key = self._key_of_caller()
+        inside = set(self._entered)
+        if key not in inside and len(inside) == 1:
+            return inside.pop()
+        return key
+
     def _took_again(self, key: Hashable) -> bool:
         """Whether this thread or task holds the lock already, and holds it once more now."""
         hold = _holds.get(key)
@@ -108,18 +123,21 @@ class ProgramLock:
         if hold.lock.lost:
             raise LockLost(self.name)
         hold.times += 1
-        self._key, self._hold = key, hold
+        self._entered.append(key)
         return True
 
     def _took(self, key: Hashable, lock: "Lock | AsyncLock") -> None:
-        self._key = key
-        self._hold = _holds[key] = _Hold(lock, self.most)
+        _holds[key] = _Hold(lock, self.most)
+        self._entered.append(key)
 
     def _left(self) -> Any:
         """One block less: the lock to give back, if it was the outermost."""
-        key, hold = self._key, self._hold
-        self._key, self._hold = None, None
-        if hold is None:
+        key = self._key()
+        if key not in self._entered:
+            return None
+        self._entered.remove(key)
+        hold = _holds.get(key)
+        if hold is None:  # this process was forked inside of the block
             return None
         hold.times -= 1
         if hold.times > 0:

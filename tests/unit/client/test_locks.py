@@ -2,16 +2,23 @@
 
 import asyncio
 import gc
+import os
+import runpy
 import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 from typing import Any
 
 import pytest
 
+import foliot.sdk.connection as connection_module
 from foliot import locks
+from foliot.client import lock_keeper
 from foliot.client.lock_keeper import AsyncLockKeeper, LockKeeper, LockTrust
 from foliot.client.machine import Machine
 from foliot.domain.locks import LockHeldOtherwise, LockLost, ProgramLockBlocksLoop
+from foliot.sdk import program_locks
 from foliot.sdk.connection import connection
 from tests.eventually import eventually, soon
 from tests.unit.client.answering import LOST, Answer, Answering
@@ -178,6 +185,88 @@ def test_the_same_thread_takes_its_lock_again_and_gives_it_back_once(configured:
     lost.append(outer.lost)
     assert lost == [False, True]
     assert [asked.method for asked in configured.asked] == ["PUT", "DELETE"]
+
+
+def test_one_object_may_be_taken_again_inside_of_itself(configured: Answering) -> None:
+    configured.say(Answer(200, HELD), Answer(204))
+    till = locks.lock("till")
+    with till:
+        with till:
+            assert till.token == 7
+        lost = [till.lost]
+    lost.append(till.lost)
+    assert lost == [False, True], "the outer block holds it to its end"
+    assert [asked.method for asked in configured.asked] == ["PUT", "DELETE"]
+
+
+def test_threads_that_share_one_object_give_back_each_its_own_lock(configured: Answering) -> None:
+    configured.say(Answer(200, {**HELD, "claim": "of-a", "token": "7"}))
+    till = locks.lock("till", slots=2)
+    with ThreadPoolExecutor(1) as a, ThreadPoolExecutor(1) as b:
+        a.submit(till.__enter__).result()
+        assert (till.token, till.lost) == (7, False), "a thread that helps the only owner sees its lock"
+        configured.say(Answer(200, {**HELD, "claim": "of-b", "token": "8"}))
+        b.submit(till.__enter__).result()
+        assert [one.submit(lambda: till.token).result() for one in (a, b)] == [7, 8]
+        configured.say(Answer(204))
+        a.submit(till.__exit__, None, None, None).result()
+        assert configured.asked[-1].path.endswith("/of-a")
+        assert not b.submit(lambda: till.lost).result(), "the second thread is still inside"
+        till.__exit__(None, None, None)
+        assert configured.asked[-1].path.endswith("/of-b"), "the only owner left has a helper leave its block"
+
+
+def copy_of(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> tuple[dict[str, Any], Callable[[], object]]:
+    """What the module makes, anew, and what it does in a forked process."""
+    in_child: list[Callable[[], object]] = []
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "register_at_fork", lambda *, after_in_child: in_child.append(after_in_child))
+        made = runpy.run_path(str(module.__file__))
+    (forked,) = in_child
+    return made, forked
+
+
+def test_a_forked_process_asks_for_the_lock_itself_and_leaves_its_parents_alone(
+    configured: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made, forked = copy_of(program_locks, monkeypatch)
+    configured.say(Answer(200, HELD), Answer(200, {**HELD, "claim": "of-child", "token": "8"}), Answer(204))
+    with made["lock"]("till") as of_parent:
+        forked()
+        assert of_parent.lost
+        with made["lock"]("till") as of_child, of_parent:
+            assert of_child.token == 8
+        assert [asked.method for asked in configured.asked] == ["PUT", "PUT", "DELETE"]
+    assert len(configured.asked) == 3, "the outer block was the parent's"
+    assert configured.asked[-1].path.endswith("/of-child")
+
+
+def test_a_forked_process_connects_anew_unless_the_client_is_the_callers_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, forked = copy_of(connection_module, monkeypatch)
+    made["configure"]("http://127.0.0.1:1", "t0ken")
+    of_parent = made["connection"].client
+    made["connection"]._lock.acquire()
+    forked()
+    assert made["connection"].client is not of_parent
+    made["configure"](client=of_parent)
+    forked()
+    assert made["connection"].client is of_parent
+
+
+def test_a_keeper_in_a_forked_process_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, forked = copy_of(lock_keeper, monkeypatch)
+    machine = SteppedMachine()
+    keeper = made["LockKeeper"](machine)
+    of_parent, of_child = Kept(machine, "of parent", 6.0), Kept(machine, "of child", 60.0)
+    keeper._locks["of parent"] = of_parent
+    keeper._guard.acquire()
+    forked()
+    assert of_parent.trust.is_over, "the child does not hold it"
+    keeper.keep(of_child)
+    eventually(lambda: machine.sleeps_until == 1020.0, what="only its own lock is kept")
+    keeper.leave("of child")
+    machine.now = 1020.0
+    eventually(lambda: not threads())
 
 
 def test_a_lock_that_would_wait_for_itself_is_refused(configured: Answering) -> None:
