@@ -29,7 +29,7 @@ from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 
 VALUES = {"name": "tick", "run": "r-1", "version": "1", "number": "1", "callback": "c0ffee", "kind": "http",
-          "claim": "c0ffee"}  # fmt: skip
+          "claim": "c0ffee", "type": "worker_crash"}  # fmt: skip
 BODIES: Mapping[str, Any] = {
     "POST /api/v1/jobs": {"name": "new", "definition": {"run": {"python": "m:f"}}},
     "POST /api/v1/jobs:validate": {"definition": {"run": {"python": "m:f"}}},
