@@ -32,6 +32,7 @@ def test_a_figure_that_is_not_said_leaves_its_weight_to_the_others() -> None:
     assert of({"cpu": 0.5}) == pytest.approx(0.5)
     assert of(FULL | {"cpu": 0.0}, slots=0) == pytest.approx(0.5 / 0.9)  # a server has no slots
     assert of({"disk": 0.9}) is None
+    assert of({"running": 8.0, "connections": 1000.0}) is None, "a full worker is not strained by being full"
     assert of({}) is None
 
 

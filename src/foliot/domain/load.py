@@ -41,11 +41,14 @@ class LoadWeights:
 
 
 def score(load: Mapping[str, float], *, slots: int, weights: LoadWeights, connections_max: int) -> float | None:
-    """How loaded a node is, from 0 to 1; None when it says nothing of its load.
+    """How loaded a node is, from 0 to 1; None when it says nothing of CPU and memory.
 
-    A figure that a node does not say leaves its weight to the others: a server has no slots.
+    A figure that a node does not say leaves its weight to the others: a server has no slots. Slots in use are no strain
+    by themselves: a worker whose machine hides the other figures would be too loaded whenever it is full.
     """
     shares = _shares(load, slots=slots, connections_max=connections_max)
+    if "cpu" not in shares and "memory" not in shares:
+        return None
     counted = {name: weight for name, weight in weights.by_figure().items() if name in shares}
     total = sum(counted.values())
     if total <= 0:

@@ -24,10 +24,10 @@ class Container:
         """Read the limits, once: the tightest of the group and of those around it."""
         try:
             groups = _groups(root, own)
-        except (OSError, ValueError):  # another system than Linux, or an older kind of groups
+            cores = [(limit, group) for group in groups if (limit := _cores(group)) is not None]
+            memory = [(limit, group) for group in groups if (limit := _memory_max(group)) is not None]
+        except (OSError, ValueError, ArithmeticError):  # another system than Linux, other groups, or hidden ones
             return cls()
-        cores = [(limit, group) for group in groups if (limit := _cores(group)) is not None]
-        memory = [(limit, group) for group in groups if (limit := _memory_max(group)) is not None]
         least_cores, cpu_group = min(cores, default=(None, root))
         least_memory, memory_group = min(memory, default=(None, root))
         return cls(cores=least_cores, memory_max=least_memory, cpu_group=cpu_group, memory_group=memory_group)

@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,73 +24,93 @@ class LoadFigures:
     """Reads load. Used by one thread; each reading costs a fraction of a millisecond."""
 
     def __init__(
-        self, clock: Clock, *, own: Callable[[], Mapping[str, float]] = dict, disk: str = "/", proc: Path = _PROC
+        self,
+        clock: Clock,
+        *,
+        own: Callable[[], Mapping[str, float]] = dict,
+        disk: str = "/",
+        proc: Path = _PROC,
+        container: Container | None = None,
     ) -> None:
-        """`own`: figures of the node itself, such as its runs."""
+        """`own`: figures of the node itself, such as its runs. `container`: that of this process unless told."""
         self._clock = clock
         self._own = own
         self._disk = disk
         self._proc = proc
-        self._process: Any = psutil.Process(os.getpid())
-        self._container = Container.of_this_process()
+        self._container = container or Container.of_this_process()
         self._read_at = clock.monotonic()
+        self._lasted_s = 0.0  # between this reading and the one before
         self._cpu_used_s = 0.0
         self._waited_s = 0.0
         self.read()  # the first reading only sets the marks the second measures from
 
     def read(self) -> dict[str, float]:
-        """Shares from 0 to 1 (`process_cpu` per core), bytes where the name says so."""
-        figures = dict(self._own())
-        for part in (self._of_machine, self._of_process):
-            try:
-                figures.update(part())
-            except (psutil.Error, OSError, ValueError):  # a machine that hides its figures: the beat goes without them
-                continue
-        return figures
+        """Shares from 0 to 1 (`process_cpu` per core), bytes where the name says so.
 
-    def _of_machine(self) -> dict[str, float]:
-        """Of the container where it has limits of its own: a worker with 1 CPU of 64 is full when that one is."""
+        A figure that the machine hides is left out, and only that one: no figure is worth a beat.
+        """
         now = self._clock.monotonic()
-        lasted_s, self._read_at = now - self._read_at, now
-        figures = {
-            "cpu": psutil.cpu_percent(None) / _FRACTION,
-            "memory": psutil.virtual_memory().percent / _FRACTION,
-            "disk": psutil.disk_usage(self._disk).percent / _FRACTION,
-            "load1": os.getloadavg()[0],
-            "cores": float(psutil.cpu_count() or 1),
-        }
-        container = self._container
-        if container.cores is not None:
-            used_s = container.cpu_used_s()
-            figures["cores"] = container.cores
-            figures["cpu"] = _share(used_s - self._cpu_used_s, lasted_s * container.cores)
-            self._cpu_used_s = used_s
-        if container.memory_max is not None:
-            figures["memory"] = container.memory_used() / container.memory_max
-        waited_s = self._cpu_waited_s()
-        figures["starved"] = _share(waited_s - self._waited_s, lasted_s)
-        self._waited_s = waited_s
+        self._lasted_s, self._read_at = now - self._read_at, now
+        parts = (self._own, self._cpu, self._memory, self._disk_used, self._load1, self._cores, self._starved,
+                 self._process_cpu, self._process_memory, self._threads, self._files, self._files_max)  # fmt: skip
+        figures: dict[str, float] = {}
+        for part in parts:
+            with suppress(Exception):  # systems differ in what they raise for a figure that they do not have
+                figures.update(part())
         return figures
 
-    def _of_process(self) -> dict[str, float]:
-        process = self._process
+    def _cpu(self) -> dict[str, float]:
+        """Of the container where it has a limit of its own: a worker with 1 CPU of 64 is full when that one is."""
+        cores = self._container.cores
+        if cores is None:
+            return {"cpu": psutil.cpu_percent(None) / _FRACTION}
+        before_s, self._cpu_used_s = self._cpu_used_s, self._container.cpu_used_s()
+        return {"cpu": _share(self._cpu_used_s - before_s, self._lasted_s * cores)}
+
+    def _memory(self) -> dict[str, float]:
+        memory_max = self._container.memory_max
+        if memory_max is None:
+            return {"memory": psutil.virtual_memory().percent / _FRACTION}
+        return {"memory": self._container.memory_used() / memory_max}
+
+    def _disk_used(self) -> dict[str, float]:
+        return {"disk": psutil.disk_usage(self._disk).percent / _FRACTION}
+
+    def _load1(self) -> dict[str, float]:
+        return {"load1": os.getloadavg()[0]}
+
+    def _cores(self) -> dict[str, float]:
+        return {"cores": self._container.cores or float(psutil.cpu_count() or 1)}
+
+    def _starved(self) -> dict[str, float]:
+        """For what share of the time the main thread, which is the loop's, was ready to run and had no CPU."""
+        _ran, waited, _slices = (self._proc / "schedstat").read_text(encoding="ascii").split()
+        before_s, self._waited_s = self._waited_s, int(waited) / _NANOSECONDS
+        return {"starved": _share(self._waited_s - before_s, self._lasted_s)}
+
+    @cached_property
+    def _process(self) -> Any:
+        return psutil.Process(os.getpid())
+
+    def _process_cpu(self) -> dict[str, float]:
+        return {"process_cpu": self._process.cpu_percent(None) / _FRACTION}
+
+    def _process_memory(self) -> dict[str, float]:
+        return {"process_memory_bytes": float(self._process.memory_info().rss)}
+
+    def _threads(self) -> dict[str, float]:
+        return {"threads": float(self._process.num_threads())}
+
+    def _files(self) -> dict[str, float]:
         folder = f"{self._proc}/fd"
         files = os.listdir(folder)  # noqa: PTH208  a path for each of thousands costs more than all else here
         looked_at = files[:: len(files) // FILES_LOOKED_AT + 1]
         sockets = sum(_is_socket(f"{folder}/{name}") for name in looked_at)
-        return {
-            "process_cpu": process.cpu_percent(None) / _FRACTION,
-            "process_memory_bytes": float(process.memory_info().rss),
-            "threads": float(process.num_threads()),
-            "files": float(len(files)),
-            "files_max": float(process.rlimit(psutil.RLIMIT_NOFILE)[0]),
-            "connections": float(round(sockets * len(files) / max(1, len(looked_at)))),
-        }
+        connections = round(sockets * len(files) / max(1, len(looked_at)))
+        return {"files": float(len(files)), "connections": float(connections)}
 
-    def _cpu_waited_s(self) -> float:
-        """How long the main thread, which is the loop's, was ready to run and had no CPU."""
-        _ran, waited, _slices = (self._proc / "schedstat").read_text(encoding="ascii").split()
-        return int(waited) / _NANOSECONDS
+    def _files_max(self) -> dict[str, float]:
+        return {"files_max": float(self._process.rlimit(psutil.RLIMIT_NOFILE)[0])}
 
 
 def process_up_us(clock: Clock) -> Micros:
