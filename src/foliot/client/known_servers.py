@@ -2,7 +2,7 @@
 
 A worker's token goes with each call. So an address from a beat counts only where the user's own words cover it: never
 from HTTPS to plain HTTP; on other hosts only where the certificate is checked against the authority that the user
-named, or the host is of the same domain as a named one.
+named. That hosts share a domain proves nothing: strangers are neighbours in "co.uk" and in the domains of clouds.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,7 +13,6 @@ from urllib.parse import SplitResult, urlsplit
 from foliot.client.loopback import is_on_this_machine
 
 LEARNED_MAX: Final = 32
-_LABELS_MIN: Final = 2  # of a domain that hosts share: "example.org" is one, "org" is none
 
 
 class KnownServers:
@@ -49,11 +48,11 @@ class KnownServers:
         named = [urlsplit(one) for one in self._named]
         if any(one.scheme != parts.scheme for one in named):
             return False
-        if parts.scheme == "http" and is_on_this_machine(url):
-            return all(is_on_this_machine(one) for one in self._named)
-        if parts.scheme == "https" and self._has_own_authority:
+        if any(one.hostname == parts.hostname for one in named):
             return True
-        return any(_is_near(parts.hostname or "", one.hostname or "") for one in named)
+        if is_on_this_machine(url):
+            return all(is_on_this_machine(one) for one in self._named)
+        return parts.scheme == "https" and self._has_own_authority and not _is_special(parts.hostname or "")
 
 
 def _split(url: str) -> SplitResult | None:
@@ -67,19 +66,10 @@ def _split(url: str) -> SplitResult | None:
     return parts if is_plain and not has_more and parts.scheme in ("http", "https") else None
 
 
-def _is_near(host: str, named: str) -> bool:
-    """Whether it is the named host, or one beside it in the same domain."""
-    if host == named:
-        return True
-    if _is_number(host) or _is_number(named):
-        return False
-    domain, own = host.partition(".")[2], named.partition(".")[2]
-    return domain == own and len(own.split(".")) >= _LABELS_MIN
-
-
-def _is_number(host: str) -> bool:
+def _is_special(host: str) -> bool:
+    """An address at which no server of another machine is: link-local (the metadata of clouds), multicast, none."""
     try:
-        ip_address(host)
+        address = ip_address(host)
     except ValueError:
         return False
-    return True
+    return address.is_link_local or address.is_multicast or address.is_unspecified

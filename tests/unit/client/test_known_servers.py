@@ -18,11 +18,13 @@ def learned(named: list[str], told: list[str], *, own_authority: bool = False) -
 @pytest.mark.parametrize(
     ("named", "told", "own_authority", "is_admitted"),
     [
-        ("https://a.cn.example.org:7171", "https://b.cn.example.org:7171", False, True),
+        ("https://a.cn.example.org:7171", "https://b.cn.example.org:7171", False, False),
+        ("https://foliot.co.uk", "https://evil.co.uk", False, False),  # neighbours are not of one owner
+        ("https://mine.herokuapp.com", "https://evil.herokuapp.com", False, False),
+        ("https://mine.herokuapp.com", "https://evil.herokuapp.com", True, True),  # TLS fails there
         ("https://a.cn.example.org", "https://a.cn.example.org:7272", False, True),
         ("https://a.cn.example.org", "https://b.example.org", False, False),
         ("https://a.example.org", "https://evil.org", False, False),
-        ("https://a.org", "https://b.org", False, False),  # "org" is nobody's own
         ("https://a", "https://b", False, False),
         ("https://10.0.0.5", "https://10.0.0.6", False, False),
         (
@@ -34,9 +36,15 @@ def learned(named: list[str], told: list[str], *, own_authority: bool = False) -
         ("https://a.example.org", "https://b.elsewhere.net:7171", True, True),
         ("https://a.example.org", "http://a.example.org", True, False),  # never without TLS
         ("https://a.example.org", "http://127.0.0.1:7171", True, False),
+        ("https://a.example.org", "https://127.0.0.1:7171", True, False),
+        ("https://localhost:7171", "https://127.0.0.1:7172", True, True),
+        ("https://a.example.org", "https://169.254.169.254", True, False),
+        ("https://a.example.org", "https://[fe80::1]:7171", True, False),
+        ("https://a.example.org", "https://0.0.0.0:7171", True, False),
         ("http://127.0.0.1:7171", "http://127.0.0.1:7172", False, True),
         ("http://127.0.0.1:7171", "http://b.example.org:7171", False, False),
-        ("http://a.lan.example:7171", "http://b.lan.example:7171", False, True),  # the user allowed plain HTTP there
+        ("http://a.lan.example:7171", "http://a.lan.example:7172", False, True),  # the user allowed plain HTTP there
+        ("http://a.lan.example:7171", "http://b.lan.example:7171", False, False),
         ("http://a.lan.example:7171", "http://127.0.0.1:7171", False, False),
         ("https://a.example.org", "https://user:word@b.example.org", True, False),
         ("https://a.example.org", "https://b.example.org/path", True, False),
