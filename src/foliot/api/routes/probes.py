@@ -1,7 +1,7 @@
 """Probes and metrics, for load balancers and Prometheus."""
 
 import asyncio
-from typing import Annotated, Final
+from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
@@ -17,6 +17,8 @@ router: Final = APIRouter(tags=["probes"], route_class=FoliotRoute)
 STORE_WITHIN_S: Final = 2.0
 GRADES_FRESH_S: Final = 5.0
 TEXT: Final = {"content": {"text/plain": {"schema": {"type": "string"}}}}
+REFUSED: Final[dict[int | str, dict[str, Any]]] = {status: READS[status] for status in (400, 422)}
+NOT_READY: Final[dict[str, Any]] = {"description": "The store does not answer, or this server is stopping.", **TEXT}
 Nobody = Annotated[None, Depends(Open())]
 
 
@@ -71,7 +73,7 @@ async def healthz(nobody: Nobody) -> str:
 @router.get(
     "/readyz",
     response_class=PlainTextResponse,
-    responses={200: TEXT, 503: {"description": "The store does not answer, or this server is stopping.", **TEXT}},
+    responses={**REFUSED, 200: TEXT, 503: NOT_READY},
     summary="Should it get traffic?",
 )
 async def readyz(nobody: Nobody, request: Request, detail: bool = False) -> Response:
