@@ -4,13 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from foliot.domain.failover import DEFAULTS, FailoverType, Urgency
-from foliot.domain.instants import MINUTE, SECOND
+from foliot.domain.failover import DEFAULTS, Detected, FailoverEnd, FailoverType, Urgency
+from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.verdict import judge
 from foliot.engine.failovers import KEPT_MAX, FailoverUpkeep, FailureNotes
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import Failover, FailoverFilter
+from foliot.store.sql.cluster import failures
 from tests.clocks import DrivenClock
 from tests.conformance.building import save
 from tests.conformance.working import lead, trigger, worker
@@ -123,3 +125,36 @@ async def test_a_node_under_too_much_load_is_open_until_it_is_well_again(cluster
         (found,) = await cluster.noted()
         assert (found.type, found.subject) == (FailoverType.RESOURCE_EXHAUSTION, anne.name)
         assert (found.is_open, found.attempts) == (band == "WARNING", 1)
+
+
+async def test_a_note_that_fails_does_not_keep_the_runs_of_the_dead_from_going_back(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(world, "tick", overlap="allow")
+    await trigger(world, n=2)
+    anne = await worker(world)
+    await anne.beat(*await anne.lease(2))
+    await world.elapse(HOUR)
+
+    def broken(*_: object, **__: object) -> int:
+        raise ValueError("a bug")
+
+    monkeypatch.setattr(failures, "note_deaths", broken)
+    assert await world.store.runs.reap(judge, limit=10, term=await lead(world)) == 2
+
+
+@pytest.mark.parametrize("column", ["type", "action", "outcome", "level"])
+async def test_a_row_with_a_word_of_a_newer_foliot_is_passed_over(cluster: Cluster, column: str) -> None:
+    seen = [
+        Detected(key=f"load:{name}", type=FailoverType.RESOURCE_EXHAUSTION, subject=name, evidence={})
+        for name in ("newer", "known")
+    ]
+    for one in seen:
+        await cluster.store.detect([one])
+    await cluster.world.change(f"UPDATE failovers SET {column} = 'new word' WHERE subject = 'newer'")
+    (known,) = await cluster.noted()
+    assert known.subject == "known"
+    assert list(await cluster.store.open(limit=10)) == [known]
+    assert await cluster.store.find(known.id - 1) is None
+    await cluster.store.detect(seen)
+    assert await cluster.store.end([FailoverEnd(id=id_, done={}) for id_ in (known.id - 1, known.id)]) == 1

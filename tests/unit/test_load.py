@@ -2,7 +2,7 @@
 
 import pytest
 
-from foliot.domain.load import BadLoadWeights, LoadWeights, score, strain
+from foliot.domain.load import FIGURE_MAX, BadLoadWeights, LoadWeights, score, sound, strain
 
 FULL = {"cpu": 1.0, "memory": 1.0, "connections": 1000.0, "running": 8.0}
 
@@ -54,3 +54,9 @@ def test_a_starved_node_is_strained_whatever_its_score() -> None:
     assert strain({"starved": 0.1}, None) == 0.1
     assert strain({}, 0.3) == 0.3
     assert strain({}, None) is None
+
+
+def test_figures_are_finite_and_none_is_beyond_all_machines() -> None:
+    said = {"cpu": 0.5, "memory": float("nan"), "disk": float("inf"), "rss": 1e307, "left": -1e307}
+
+    assert sound(said) == {"cpu": 0.5, "rss": FIGURE_MAX, "left": -FIGURE_MAX}

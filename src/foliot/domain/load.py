@@ -8,6 +8,8 @@ from typing import Final
 from foliot.domain.errors import InvalidInput
 
 CONNECTIONS_MAX: Final = 1000
+FIGURE_MAX: Final = 1e15
+"""Above any figure of a real machine, bytes of memory among them."""
 _WRITTEN: Final = "write --load-weights cpu=0.4,memory=0.3,connections=0.2,running=0.1"
 _SUM_OFF: Final = 0.001  # what decimals like 0.1 may be off when they are added
 
@@ -38,6 +40,12 @@ class LoadWeights:
     def by_figure(self) -> dict[str, float]:
         """Each weight under the name of its figure."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def sound(load: Mapping[str, float]) -> dict[str, float]:
+    """The figures that can be reckoned with: what is no number is left out, what is huge is cut."""
+    numbers = {name: figure for name, figure in load.items() if math.isfinite(figure)}
+    return {name: min(FIGURE_MAX, max(-FIGURE_MAX, figure)) for name, figure in numbers.items()}
 
 
 def score(load: Mapping[str, float], *, slots: int, weights: LoadWeights, connections_max: int) -> float | None:

@@ -9,6 +9,7 @@ from foliot.domain.checkup import Finding, Grade
 from foliot.domain.checkup.steadiness import GradeChange, SteadyGrade, next_grades
 from foliot.domain.instants import Instant
 from foliot.ports.store.checkup import CheckupStore
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.journal import Happening, Topic
 
 EVERY_S: Final = 60.0
@@ -30,6 +31,13 @@ class Checkups:
         self._on_graded = on_graded
 
     async def check_up(self, term: int) -> None:
+        """A store that is busy or away is examined at the next round: one in a hurry would only add to its work."""
+        try:
+            await self._check_up(term)
+        except (StoreBusy, StoreUnavailable) as trouble:
+            log.warning("health.not_examined", why=str(trouble))
+
+    async def _check_up(self, term: int) -> None:
         findings = await self._examine()
         kept = await self._store.kept()
         before: Mapping[str, SteadyGrade] = {} if kept is None else kept.grades

@@ -48,6 +48,10 @@ def electing(**load: float) -> Facts:
     return nodes(node("s-1", "server", coordinator="redis", load=load, uptime_us=2 * DAY))
 
 
+def certificate(left_s: float) -> Facts:
+    return nodes(node("s-1", "server", load={"certificate_left_s": left_s}))
+
+
 def lane(waited_us: int | None, *, has_worker: bool) -> Facts:
     return Facts(lanes=[LaneWait(lane=LANE, waited_us=waited_us, has_worker=has_worker)])
 
@@ -120,8 +124,8 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("business.success", job(2, 8, 20, 80), OK, "8 of 10 runs of settle failed in the last hour; 20 % succeeded bef"),
     ("business.success", job(7, 3), WARNING, "3 of 10 runs of settle failed in the last hour; 100 % succeeded befor"),
     ("business.success", job(0, 4, 100), OK, "No job fails more than before."),
-    ("business.certificates", nodes(node(load={"certificate_left_s": 10 * 86_400.0})), WARNING, "The certificate of "),
-    ("business.certificates", nodes(node(load={"certificate_left_s": -3600.0})), CRITICAL, "The certificate of w-1 en"),
+    ("business.certificates", certificate(10 * 86_400.0), WARNING, "The certificate of s-1 is good for"),
+    ("business.certificates", certificate(-3600.0), CRITICAL, "The certificate of s-1 en"),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=6 * DAY)]), WARNING, "The token ci is good for 6 d"),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=60 * DAY)]), OK, "The token ci is good for 60 d."),
 ]  # fmt: skip
@@ -167,6 +171,19 @@ def test_what_does_not_apply_is_not_found() -> None:
     assert checks == {
         "system.nodes", "business.leader", "business.overdue", "business.queue", "business.lanes", "business.success",
     }  # fmt: skip
+
+
+def test_a_figure_that_one_check_cannot_work_with_leaves_the_others_as_they_are() -> None:
+    mad = nodes(node(load={"cpu": 1e307, "memory": 0.99}))
+
+    assert (found("system.cpu", mad).grade, found("system.memory", mad).grade) == (UNKNOWN, CRITICAL)
+    assert finding_sentence(found("system.cpu", mad)).startswith("It could not be read: OverflowError")
+
+
+def test_only_a_server_has_a_certificate() -> None:
+    of_worker = nodes(node(load={"certificate_left_s": -5.0}))
+
+    assert all(finding.check != "business.certificates" for finding in examine(of_worker))
 
 
 def test_families_stand_together_with_the_worst_first() -> None:

@@ -90,7 +90,7 @@ def certificates(facts: Facts) -> Iterator[Measure]:
     """How many days the TLS certificate of each server is still good."""
     for node in facts.nodes:
         left_s = node.load.get("certificate_left_s")
-        if left_s is not None and not node.is_gone:
+        if left_s is not None and node.kind == "server" and not node.is_gone:
             left_us = round(left_s * SECOND)
             case = "over" if left_s <= 0 else ""
             yield Measure(

@@ -123,7 +123,7 @@ class Finding:
 
 def judged(check: Check, facts: Facts) -> Finding | None:
     """What a check finds; None: it does not apply to this cluster."""
-    graded = [(_grade(check, measure), measure) for measure in check.measure(facts)]
+    graded = [(_grade(check, measure), measure) for measure in _measures(check, facts)]
     if not graded:
         return None
     grade, worst = max(graded, key=lambda pair: _badness(check, *pair))
@@ -141,6 +141,15 @@ def judged(check: Check, facts: Facts) -> Finding | None:
         others=max(0, unwell - 1),
         fix=check.fix if grade.badness >= Grade.NOTICE.badness else None,
     )
+
+
+def _measures(check: Check, facts: Facts) -> list[Measure]:
+    """What a check measured. One that meets a figure it cannot work with is not known; the others go on."""
+    try:
+        return list(check.measure(facts))
+    except Exception as error:  # noqa: BLE001  whatever a node says of itself, the other checks are made
+        why = f"{type(error).__name__}: {error}".rstrip(".")
+        return [Measure(value=None, case="unread", said={"why": why})]
 
 
 def worst_of(findings: Iterable[Finding]) -> Grade:

@@ -5,6 +5,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Final
 
+import structlog
 from msgspec.structs import replace
 
 from foliot.domain.clocks import ClockDoubt
@@ -14,7 +15,6 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
-from foliot.ports.store.errors import StoreBusy
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.store.runs import CancelOutcome, Granted, Poll, Reckon, Triggered, TriggerRequest
 from foliot.ports.worker_link import LogChunk, Report
@@ -33,6 +33,8 @@ from foliot.store.sql.leasing.leases import LeaseOutcome, Leases
 
 REFUSED_TYPE: Final = "ResultRefused"
 _REFUSAL_MAX: Final = 500
+
+log = structlog.get_logger("foliot.store")
 
 
 class SqlRunStore:
@@ -130,9 +132,13 @@ class SqlRunStore:
         return moved
 
     async def _noted(self, note: Callable[..., int], term: int) -> None:
-        """Write a failure down. Nothing depends on it: when the store is busy, the leader's next round does it."""
-        with suppress(StoreBusy):
+        """Write a failure down. Nothing depends on it, and runs wait: what fails is done in the leader's next round."""
+        try:
             await self._database.transact(partial(note, term=term))
+        except ClusterTrouble as trouble:
+            log.warning("failover.not_noted", why=str(trouble))
+        except Exception:
+            log.exception("failover.not_noted")
 
     async def time_out(
         self,

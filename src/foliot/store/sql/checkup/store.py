@@ -81,8 +81,11 @@ class SqlCheckups:
 
 
 def _refused(tx: Tx, question: Question, error: sa.exc.DBAPIError) -> Reading:
-    """What stands for the answer that a database refused. A database that is away or busy is not our subject."""
-    if tx.dialect.trouble(error) is not Trouble.BUG:
+    """What stands for the answer that a database refused. A database that is away is not our subject.
+
+    A question that takes too long is not asked again: it would be as slow, and the database is busy as it is.
+    """
+    if tx.dialect.trouble(error) not in (Trouble.BUG, Trouble.RETRY):
         raise error
     origin: Any = error.orig
     if NOT_ALLOWED & {getattr(origin, "sqlstate", None), number_of(origin)}:

@@ -8,7 +8,7 @@ import msgspec
 
 from foliot.domain.health import Band, BeatSigns, Health, HealthRules, after_beat
 from foliot.domain.instants import Instant, Micros
-from foliot.domain.load import score, strain
+from foliot.domain.load import score, sound, strain
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Beat, BeatAnswer
 from foliot.store.sql.cluster.codes import ASKED
@@ -191,6 +191,7 @@ def _held_by(tx: Tx, session: str) -> tuple[_Session | None, dict[str, _Held]]:
 def _judged(beat: Beat, session: _Session, rules: HealthRules, waited_us: Micros) -> tuple[Beat, Band]:
     """The beat with its score, and the band of the session after it."""
     now = int(session.now)
+    beat = msgspec.structs.replace(beat, load=sound(beat.load))
     scored = score(beat.load, slots=session.slots, weights=rules.weights, connections_max=rules.connections_max)
     is_minded = rules.minds_silence(now, reap_after=session.reap_after, last_tick_at=session.last_tick_at)
     quiet_us = rules.quiet_us(session.until, now, waited_us=waited_us)

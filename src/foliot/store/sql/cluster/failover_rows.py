@@ -33,6 +33,11 @@ COLUMNS: Final = (
     "f.level, f.channel"
 )
 
+_TYPES: Final = frozenset(map(str, FailoverType))
+_ACTIONS: Final = frozenset(map(str, FailoverAction))
+_OUTCOMES: Final = frozenset(map(str, FailoverOutcome))
+_LEVELS: Final = frozenset(map(str, Urgency))
+
 
 class _NewRow(NamedTuple):
     """A row of `OPEN`."""
@@ -121,7 +126,7 @@ def end(tx: Tx, *, ends: Sequence[FailoverEnd], term: int | None = None) -> int:
     if not ends or not holds_term(tx, term):
         return 0
     by_id = {one.id: one for one in ends}
-    rows = [row for row in tx.rows(OF_IDS, d=keys(sorted(by_id))) if row.ended_at is None]
+    rows = [row for row in tx.rows(OF_IDS, d=keys(sorted(by_id))) if row.ended_at is None and is_known(row)]
     closing = [_closed_row(row, by_id[row.id]) for row in sorted(rows, key=_id)]
     if not closing:
         return 0
@@ -136,7 +141,7 @@ def _add(tx: Tx, again: Sequence[tuple[Any, Detected]]) -> None:
     """Put what is seen again into open rows, where the same thing can fail again."""
     rows = []
     for row, one in sorted(again, key=lambda pair: int(pair[0].id)):
-        if one.type not in COMES_AGAIN:
+        if one.type not in COMES_AGAIN or not is_known(row):
             continue
         before = failover_of(row)
         began_at = before.began_at if one.began_at is None else min(before.began_at, one.began_at)
@@ -173,7 +178,7 @@ def _closed_row(row: Any, one: FailoverEnd) -> tuple[Any, ...]:
 
 def tell(tx: Tx, kind: str, rows: Sequence[Any], term: int | None) -> None:
     """Note it in the journal, in the transaction in which it happened."""
-    note(tx, [_happening(kind, failover_of(row)) for row in rows], term=term)
+    note(tx, [_happening(kind, failover_of(row)) for row in rows if is_known(row)], term=term)
 
 
 def _happening(kind: str, failover: Failover) -> Happening:
@@ -193,6 +198,16 @@ def _happening(kind: str, failover: Failover) -> Happening:
         subject=failover.subject,
         namespace=failover.namespace,
         data=data,
+    )
+
+
+def is_known(row: Any) -> bool:
+    """Whether every word of a row of `COLUMNS` is one of this version: while servers are updated, newer ones write."""
+    return (
+        row.type in _TYPES
+        and row.action in _ACTIONS
+        and (row.outcome is None or row.outcome in _OUTCOMES)
+        and (row.level is None or row.level in _LEVELS)
     )
 
 

@@ -20,7 +20,7 @@ from foliot.domain.instants import Instant, Micros
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import Escalation, Failover, FailoverFilter, FailoverPage
 from foliot.store.sql.cluster import failures
-from foliot.store.sql.cluster.failover_rows import COLUMNS, OF_IDS, detect, end, failover_of, json_text, tell
+from foliot.store.sql.cluster.failover_rows import COLUMNS, OF_IDS, detect, end, failover_of, is_known, json_text, tell
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -95,25 +95,25 @@ class SqlFailovers:
     async def open(self, *, limit: int, within_us: Micros = 0) -> Sequence[Failover]:
         values = {"rows": limit, "within": within_us}
         rows = await self._database.read(lambda tx: tx.rows(STILL_OPEN, values), pool=Pool.CONTROL)
-        return [failover_of(row) for row in rows]
+        return [failover_of(row) for row in rows if is_known(row)]
 
     async def list(self, wanted: FailoverFilter, *, limit: int, before_id: int | None = None) -> FailoverPage:
         before = _ID_MAX if before_id is None else before_id
         statement = OPEN_BEFORE if wanted.only_open else BEFORE
         values = {"before": before, "rows": LOOK_MAX}
         rows = await self._database.read(lambda tx: tx.rows(statement, values))
-        found = [one for one in map(failover_of, rows) if _is_wanted(one, wanted)]
-        last = None
+        known = [failover_of(row) for row in rows if is_known(row)]
+        found = [one for one in known if _is_wanted(one, wanted)]
+        next_before_id = None
         if len(found) > limit:
-            last = found[limit - 1]
+            next_before_id = found[limit - 1].id
         elif len(rows) == LOOK_MAX:
-            last = failover_of(rows[-1])
-        next_before_id = None if last is None else last.id
+            next_before_id = rows[-1].id
         return FailoverPage(items=found[:limit], next_before_id=next_before_id)
 
     async def find(self, failover_id: int) -> Failover | None:
         rows = await self._database.read(lambda tx: tx.rows(OF_IDS, d=keys([failover_id])))
-        return failover_of(rows[0]) if rows else None
+        return failover_of(rows[0]) if rows and is_known(rows[0]) else None
 
     async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:
         def work(tx: Tx) -> int:
