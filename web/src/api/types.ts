@@ -367,10 +367,6 @@ export interface FixedOut {
   "fixes": FixOut[];
 }
 
-export interface HTTPValidationError {
-  "detail"?: ValidationError[];
-}
-
 export interface HandlerOut {
   "kind": string;
   "is_own": boolean;
@@ -1037,14 +1033,6 @@ export interface ValidOut {
   "exists_at_version": number | null;
   "changes": ChangeOut[];
   "is_offered": boolean;
-}
-
-export interface ValidationError {
-  "loc": (string | number)[];
-  "msg": string;
-  "type": string;
-  "input"?: unknown;
-  "ctx"?: Record<string, unknown>;
 }
 
 export interface VersionOut {
