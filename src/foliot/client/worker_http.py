@@ -17,7 +17,7 @@ import structlog
 
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import OtherProtocol, ServerAway, unreached
-from foliot.client.known_servers import KnownServers
+from foliot.client.known_servers import KnownServers, ServerChoice
 from foliot.client.machine import Machine
 from foliot.client.trust import trusting
 from foliot.domain.errors import ClusterTrouble, Denied, FoliotError
@@ -84,12 +84,12 @@ class HttpWorkerLink:
         assert urls, "a worker needs at least one server"
         Endpoint.of(urls, token, insecure_http=insecure_http).demand_safe_way()
         self._known = KnownServers(urls, has_own_authority=verify is not None)
-        self._server = self._known.first
+        self._calls = ServerChoice(self._known)
         self._token = token
         self._verify = verify
         self._session: aiohttp.ClientSession | None = None
-        self._beats = _BeatConnection()
-        self._beat_server = self._known.first
+        self._beats = ServerChoice(self._known)
+        self._beating = _BeatConnection()
         self._beat_within_s = BEAT_WITHIN_S
         self._encoder = msgspec.json.Encoder()
         self._decoders: dict[type, msgspec.json.Decoder[Any]] = {}
@@ -103,7 +103,7 @@ class HttpWorkerLink:
     @property
     def server(self) -> str:
         """The server spoken to now."""
-        return self._server
+        return self._calls.url
 
     @property
     def servers(self) -> tuple[str, ...]:
@@ -160,34 +160,31 @@ class HttpWorkerLink:
                 timeout=aiohttp.ClientTimeout(total=within_s, connect=3.0),
                 allow_redirects=False,  # what a worker sends is for the servers it was told of
             ) as response:
-                return self._read(server, response.status, await response.read(), kind)
+                answer = self._read(server, response.status, await response.read(), kind)
+                self._calls.answered(server)
+                return answer
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as error:
-            self._leave(server)
+            self._calls.leave(server)
             if isinstance(error, CUT) and server.startswith("http:") and await Machine().speaks_tls_async(server):
                 raise OtherProtocol(server) from error
             raise unreached(server, str(error) or type(error).__name__) from error
         except asyncio.CancelledError:
-            self._server = self._beat_server  # given up because a beat was not answered: go where the next beat goes
+            self._calls.url = self._beats.url  # given up because a beat was not answered: go where the next beat goes
             raise
         except ServerAway:  # somebody answered, who is no server of ours
-            self._leave(server)
+            self._calls.leave(server)
             raise
         except Refused as refusal:
             if refusal.status >= 500:
-                self._leave(server)
+                self._calls.leave(server)
             raise
-
-    def _leave(self, server: str) -> None:
-        """Go to the next server; of several calls that fail at one, the first does."""
-        if self._server == server:
-            self._server = self._known.after(server)
 
     def beat(self, beat: Beat) -> BeatAnswer:
         """Blocking, from the beat thread only: it has a connection of its own."""
-        server = self._beat_server
+        server = self._beats.url
         try:
-            connection = self._beats.connection or self._connected(server)
-            self._beats.connection = connection
+            connection = self._beating.connection or self._connected(server)
+            self._beating.connection = connection
             connection.request(
                 "POST",
                 f"{PREFIX}/heartbeat",
@@ -197,12 +194,13 @@ class HttpWorkerLink:
             response = connection.getresponse()
             answer = self._read(server, response.status, response.read(), BeatAnswer)
         except (OSError, http.client.HTTPException) as error:
-            self._drop_beat_connection()
+            self._drop_beat_connection(server)
             raise unreached(server, str(error) or type(error).__name__) from error
         except FoliotError:
-            self._drop_beat_connection()
+            self._drop_beat_connection(server)
             raise
-        if answer.servers and self._known.learn(answer.servers):
+        self._beats.answered(server)
+        if answer.servers and self._known.learn(answer.servers, session=beat.session):
             log.info("servers.known", servers=self._known.urls)
         return answer
 
@@ -216,11 +214,11 @@ class HttpWorkerLink:
             )
         return http.client.HTTPConnection(parts.hostname, parts.port or 80, timeout=self._beat_within_s)
 
-    def _drop_beat_connection(self) -> None:
-        if self._beats.connection is not None:
-            self._beats.connection.close()
-            self._beats.connection = None
-        self._beat_server = self._known.after(self._beat_server)
+    def _drop_beat_connection(self, server: str) -> None:
+        if self._beating.connection is not None:
+            self._beating.connection.close()
+            self._beating.connection = None
+        self._beats.leave(server)
 
     def _read(self, server: str, status: int, body: bytes, kind: type[T]) -> T:
         if status == 200:

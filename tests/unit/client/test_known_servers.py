@@ -1,8 +1,11 @@
 """Which servers a worker speaks to: the token goes only where the user's own words cover it."""
 
+from collections.abc import Iterable
+
 import pytest
 
-from foliot.client.known_servers import LEARNED_MAX, KnownServers
+from foliot.client.errors import ServerAway
+from foliot.client.known_servers import LEARNED_MAX, KnownServers, ServerChoice
 from foliot.client.worker_http import HttpWorkerLink
 from foliot.ports.worker_link import Beat, LeasePoll
 from tests.unit.client.answering import LOST, Answer, Answering
@@ -69,9 +72,69 @@ def test_the_newest_word_counts_and_is_bounded() -> None:
     assert len(known.urls) == 1 + LEARNED_MAX
     known.learn(["http://127.0.0.1:1/", "http://127.0.0.1:7", "http://127.0.0.1:7"])
     assert known.urls == ("http://127.0.0.1:1", "http://127.0.0.1:7")
-    assert known.after("http://127.0.0.1:1") == "http://127.0.0.1:7"
-    assert known.after("http://127.0.0.1:7") == "http://127.0.0.1:1"
-    assert known.after("http://127.0.0.1:9") == "http://127.0.0.1:1", "one that is not known any more"
+
+
+def asked(choice: ServerChoice, times: int) -> list[str]:
+    """Who is asked when nobody answers."""
+    urls = []
+    for _ in range(times):
+        urls.append(choice.url.rpartition("/")[2])
+        choice.leave(choice.url)
+    return urls
+
+
+def choosing(*named: str, learned: Iterable[str] = ()) -> ServerChoice:
+    known = KnownServers([f"https://{name}" for name in named], has_own_authority=True)
+    known.learn(f"https://{name}" for name in learned)
+    return ServerChoice(known)
+
+
+def test_learned_servers_that_nobody_reaches_are_not_all_asked_before_the_named_one() -> None:
+    first, unreached, again, other, third = asked(choosing("seed", learned=["x", "y", "z"]), 5)
+    assert (first, again, third) == ("seed", "seed", "seed")
+    assert unreached != other, "the next of the learned ones, then"
+
+
+def test_named_servers_are_asked_before_learned_ones_and_the_last_that_answered_again_first() -> None:
+    choice = choosing("a", "b", learned=["x"])
+    choice.leave("https://a")
+    choice.answered("https://b")
+    assert asked(choice, 5) == ["b", "a", "x", "b", "a"]
+
+
+def test_a_learned_server_that_answered_once_is_as_good_as_a_named_one() -> None:
+    choice = choosing("a", learned=["x", "y"])
+    for name in ("x", "y"):
+        choice.answered(f"https://{name}")
+    assert asked(choice, 3) == ["a", "y", "x"]
+
+
+def test_a_call_that_fails_at_a_server_left_before_moves_nobody() -> None:
+    choice = choosing("a", "b")
+    choice.leave("https://a")
+    choice.leave("https://a")
+    assert choice.url == "https://b"
+
+
+def test_a_server_that_is_not_known_any_more_is_left_for_a_known_one() -> None:
+    known = KnownServers(["https://a"], has_own_authority=True)
+    known.learn(["https://x"])
+    choice = ServerChoice(known)
+    choice.leave("https://a")
+    assert choice.url == "https://x"
+    known.learn([])
+    choice.leave("https://x")
+    assert choice.url == "https://a"
+
+
+def test_workers_of_a_dead_server_do_not_all_go_to_the_same_next_one() -> None:
+    def second(session: str) -> str:
+        known = KnownServers(["https://a"], has_own_authority=True)
+        known.learn([f"https://s{number}" for number in range(4)], session=session)
+        return known.urls[1]
+
+    assert len({second(f"session {number}") for number in range(40)}) == 4
+    assert second("one") == second("one"), "and each has one order"
 
 
 async def test_a_worker_goes_on_at_a_server_that_only_a_beat_named(server: Answering, other_server: Answering) -> None:
@@ -89,3 +152,18 @@ async def test_a_worker_goes_on_at_a_server_that_only_a_beat_named(server: Answe
         assert link.server == other_server.url
     finally:
         await link.close()
+
+
+def test_a_beat_whose_connection_was_cut_soon_asks_the_named_server_again(server: Answering) -> None:
+    link = HttpWorkerLink([server.url], "token")
+    nobody = ["http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3"]
+    server.say(Answer(body={"alive": True, "servers": nobody}), LOST, Answer(body={"alive": True}))
+
+    def beat(number: int) -> bool:
+        return link.beat(Beat(session="s", beat_no=number, settled=0, held=())).alive
+
+    assert beat(1)
+    for number in (2, 3):  # the connection is cut, and then a learned one is out of reach
+        with pytest.raises(ServerAway):
+            beat(number)
+    assert beat(4)
