@@ -1628,12 +1628,14 @@ WHERE c.lock_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT
 -- locking/reads.py AWAITED
 SELECT l.id, l.namespace, l.name, l.token FROM locks l
 WHERE l.id IN (SELECT c.lock_id FROM lock_claims c
-               WHERE c.run_id = %(run_id)s AND c.token IS NULL AND c.broken IS NULL)
+               WHERE c.session_id = (SELECT r.session_id FROM runs r WHERE r.id = %(run_id)s)
+                 AND c.run_id = %(run_id)s AND c.token IS NULL AND c.broken IS NULL)
 ORDER BY l.name;
 
 -- locking/reads.py ORDERS
 SELECT DISTINCT a.name AS first, b.name AS after, w.run_id, j.name AS job, w.made_by
-FROM lock_claims w JOIN lock_claims h ON h.owner = w.owner AND h.lock_id <> w.lock_id
+FROM lock_claims w JOIN lock_claims h ON h.session_id = w.session_id
+          AND h.owner = w.owner AND h.lock_id <> w.lock_id
      JOIN locks a ON a.id = h.lock_id JOIN locks b ON b.id = w.lock_id
      LEFT JOIN runs r ON r.id = w.run_id LEFT JOIN jobs j ON j.id = r.job_id
 WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL

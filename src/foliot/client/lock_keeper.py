@@ -126,6 +126,14 @@ class LockKeeper:
         with self._guard:
             self._locks.pop(claim, None)
 
+    def close(self) -> None:
+        """Renew nothing more; the thread ends when it wakes. What is still held is lost."""
+        with self._guard:
+            locks = list(self._locks.values())
+            self._locks.clear()
+        for lock in locks:
+            lock.trust.lose()
+
     def _run(self) -> None:
         while True:
             with self._guard:
@@ -184,6 +192,13 @@ class AsyncLockKeeper:
     def leave(self, claim: str) -> None:
         """Renew this lock no more."""
         self._locks.pop(claim, None)
+
+    def close(self) -> None:
+        """Renew nothing more; the task ends when it wakes. What is still held is lost."""
+        locks = list(self._locks.values())
+        self._locks.clear()
+        for lock in locks:
+            lock.trust.lose()
 
     async def _run(self) -> None:
         while (wakes_at := _next_at(list(self._locks.values()))) is not None:

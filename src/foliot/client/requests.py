@@ -47,13 +47,13 @@ class Tries:
         self._until = machine.monotonic() + within_s + call.wait_s
         self._tried = 0
 
-    def failed(self, error: httpx2.TransportError) -> float:
+    def failed(self, error: httpx2.RequestError) -> float:
         """No answer: how long to pause before the next try, or `ServerAway`."""
         away = unreached(self._servers.url, _why(error))
         refused_for_good = isinstance(error, _NEVER_SENT) and self._rounds + 1 >= ROUNDS_REFUSED_MAX
         return self._next(away, give_up=refused_for_good and self._is_end_of_round)
 
-    def may_be_tls(self, error: httpx2.TransportError) -> bool:
+    def may_be_tls(self, error: httpx2.RequestError) -> bool:
         """Whether the server hung up without a word, as one does that speaks TLS and was asked without it."""
         is_cut = isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError)
         return is_cut and self._servers.url.startswith("http:")
@@ -141,7 +141,7 @@ def timeout_of(call: Call, within_s: float) -> httpx2.Timeout:
     return httpx2.Timeout(within_s + call.wait_s, connect=min(CONNECT_WITHIN_S, within_s))
 
 
-def _why(error: httpx2.TransportError) -> str:
+def _why(error: httpx2.RequestError) -> str:
     if isinstance(error, httpx2.TimeoutException):
         return "it took too long"
     text = str(error) or type(error).__name__

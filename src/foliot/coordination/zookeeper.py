@@ -31,8 +31,10 @@ _DIGITS: Final = 10  # of the number that ZooKeeper adds to a name
 RETRY_S: Final = 0.1
 RETRY_MAX_S: Final = 1.0
 CLOSE_WITHIN_S: Final = 1.0
-MESSAGES_KEPT: Final = 8
-"""Messages in a server's node: a listener that is slower looks at everything instead."""
+MESSAGES_KEPT: Final = 64
+"""Messages in a server's node, which says up to 100 a second: a slower listener looks at everything instead."""
+SIZE_MAX: Final = 32_768
+"""Of a node, in characters: every message writes it anew, and every server reads it."""
 
 
 def zookeeper_coordinator(parts: ElectionParts, *, url: str) -> ElectedCoordinator:
@@ -95,6 +97,8 @@ class ZookeeperLine:
 
         await self._connected()
         self._messages.append(" ".join(topics))
+        while sum(map(len, self._messages)) > SIZE_MAX and len(self._messages) > 1:
+            self._messages.popleft()
         node, messages = f"{self._said}/{self._me}", "\n".join(self._messages).encode()
         try:
             await self._ask("set", node, messages)

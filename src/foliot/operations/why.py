@@ -308,7 +308,10 @@ async def _run_facts(services: Services, run: RunRow, document: Mapping[str, Any
 async def _awaited_lock(services: Services, run: RunRow) -> LockWaitFacts | None:
     """Return the lock that the code of a run waits for; of several the first by name."""
     for lock in await services.store.locks.awaited_by(run.run_id):
-        ahead = [claim.run_id for claim in lock.waiters].index(run.run_id)
+        line = [claim.run_id for claim in lock.waiters]
+        if run.run_id not in line:  # it was granted just now: the store read the line after the lock
+            continue
+        ahead = line.index(run.run_id)
         held = lock.holders[-1] if lock.holders else None
         facts = LockWaitFacts(name=lock.name, since=lock.waiters[ahead].asked_at, ahead=ahead)
         if held is None:

@@ -169,6 +169,43 @@ def test_servers_that_do_not_answer_are_asked_again_while_the_lock_is_trusted(
     assert lock.trust.renew_at <= lock.trust.until, "it looks when the trust ends"
 
 
+def test_an_error_that_nobody_foresaw_ends_no_keeper(connect: Connect, server: Answering, machine: FastMachine) -> None:
+    server.say(Answer(200, HELD))
+    client = connect(server.url)
+    lock = client.locks.acquire("till", ttl="60s", renew=False)
+    machine.now += 20
+    server.say(Answer(200, text="no gzip", headers={"content-encoding": "gzip"}))
+    lock.keep(within_s=0.1)
+    assert lock.trust.renew_at == pytest.approx(machine.now + 5.0), "an answer that cannot be read is none"
+    machine.now += 5
+    client.close()
+    lock.keep(within_s=0.1)
+    assert lock.trust.renew_at == pytest.approx(machine.now + 5.0), "the client refuses to send, with its own error"
+
+
+def test_a_client_that_closes_tells_who_holds_a_lock_that_it_is_lost(connect: Connect, server: Answering) -> None:
+    told: list[str] = []
+    server.say(Answer(200, HELD))
+    client = connect(server.url)
+    lock = client.locks.acquire("till", ttl="60s", on_lost=lambda: told.append("lost"))
+    client.close()
+    client.close()
+    assert (lock.lost, told) == (True, ["lost"])
+
+
+async def test_an_awaited_keeper_that_closes_loses_what_is_held() -> None:
+    machine = SteppedMachine()
+    keeper = AsyncLockKeeper(machine)
+    kept = AwaitedKept(machine, "till", 60.0)
+    keeper.keep(kept)
+    await soon(lambda: machine.sleeps_until == 1020.0)
+    keeper.close()
+    assert kept.trust.is_over
+    machine.now = 1020.0
+    await soon(lambda: not [task for task in asyncio.all_tasks() if task.get_name() == "foliot locks"])
+    assert kept.renewed == []
+
+
 @pytest.fixture
 def configured(server: Answering) -> Any:
     connection.configure(server.url, "t0ken")
@@ -266,7 +303,7 @@ def test_a_keeper_in_a_forked_process_begins_anew(monkeypatch: pytest.MonkeyPatc
     eventually(lambda: machine.sleeps_until == 1020.0, what="only its own lock is kept")
     keeper.leave("of child")
     machine.now = 1020.0
-    eventually(lambda: not threads())
+    eventually(lambda: keeper._thread is None)
 
 
 def test_a_lock_that_would_wait_for_itself_is_refused(configured: Answering) -> None:

@@ -12,7 +12,7 @@ from kazoo.exceptions import NoNodeError
 
 from foliot.coordination import zookeeper
 from foliot.coordination.elected import LEAVE_WITHIN_S
-from foliot.coordination.zookeeper import MESSAGES_KEPT, ZookeeperLine, ended
+from foliot.coordination.zookeeper import MESSAGES_KEPT, SIZE_MAX, ZookeeperLine, ended
 from foliot.domain.wakeups import MISSED
 from tests.clocks import settle
 from tests.eventually import soon
@@ -128,6 +128,32 @@ async def test_messages_between_two_looks_are_heard_too_and_very_many_are_one_wo
             await other.publish([f"lock:{number}"])
         await settle()
         assert heard[0] == MISSED
+
+
+async def test_a_listener_half_a_second_behind_hears_each_message_of_a_busy_server() -> None:
+    zoo = Zoo()
+    other = Line(zoo, "other")
+    async with hearing(zoo) as heard:
+        await other.publish(["due"])
+        await settle()
+        for number in range(50):  # a server says up to 100 messages in a second
+            await other.publish([f"lock:{number}"])
+        await settle()
+        assert heard == ["due", *(f"lock:{number}" for number in range(50))]
+
+
+async def test_long_messages_do_not_make_a_node_large() -> None:
+    zoo = Zoo()
+    other = Line(zoo, "other")
+    async with hearing(zoo) as heard:
+        await other.publish(["due"])
+        await settle()
+        topic = "lock:" + "c" * 1000
+        for _ in range(MESSAGES_KEPT):
+            await other.publish([topic])
+        assert len(zoo.nodes[f"{SAID}/other"].data) < SIZE_MAX + MESSAGES_KEPT
+        await settle()
+        assert heard[:2] == ["due", MISSED], "what no longer fits is missed, not lost without a word"
 
 
 async def test_a_server_whose_session_ended_is_heard_again() -> None:

@@ -54,7 +54,8 @@ class AsyncFoliot(ClusterAccess):
         await self.close()
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close its connections. The locks that it still renews are lost."""
+        self.locks.close()
         await self._http.aclose()
 
     async def ask(self, operation: str, **given: Any) -> Any:
@@ -67,7 +68,7 @@ class AsyncFoliot(ClusterAccess):
         while True:
             try:
                 response = await self._http.request(**self._request(call))
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 if tries.may_be_tls(error) and await self.machine.speaks_tls_async(self._servers.url):
                     raise OtherProtocol(self._servers.url) from error
                 pause = tries.failed(error)

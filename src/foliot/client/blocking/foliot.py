@@ -56,7 +56,8 @@ class Foliot(ClusterAccess):
         self.close()
 
     def close(self) -> None:
-        """Close its connections."""
+        """Close its connections. The locks that it still renews are lost."""
+        self.locks.close()
         self._http.close()
 
     def ask(self, operation: str, **given: Any) -> Any:
@@ -69,7 +70,7 @@ class Foliot(ClusterAccess):
         while True:
             try:
                 response = self._http.request(**self._request(call))
-            except httpx2.TransportError as error:
+            except httpx2.RequestError as error:
                 if tries.may_be_tls(error) and self.machine.speaks_tls(self._servers.url):
                     raise OtherProtocol(self._servers.url) from error
                 pause = tries.failed(error)

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
 from foliot.client.calls import Answer, Duration
-from foliot.client.lock_keeper import LockKeeper, LockTrust, OnLost
+from foliot.client.lock_keeper import LockKeeper, LockTrust, OnLost, log
 from foliot.client.pages import AnswerPage, page_of
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, parse_duration
@@ -61,6 +61,9 @@ class Lock:
             self.trust.lose()
         except FoliotError:
             self.trust.unanswered(self._client.machine.monotonic())
+        except Exception:  # noqa: BLE001  nothing may end the keeper, which renews the other locks too
+            log.exception("lock.renewal_failed")
+            self.trust.unanswered(self._client.machine.monotonic())
 
     def release(self) -> None:
         """Give it back."""
@@ -94,6 +97,10 @@ class Locks:
         self._client = client
         self._ask = client.ask
         self._keeper = LockKeeper(client.machine)
+
+    def close(self) -> None:
+        """Renew none of them any more: their client closes. Who holds one still is told that it is lost."""
+        self._keeper.close()
 
     def acquire(
         self,

@@ -54,14 +54,17 @@ AWAITED: Final = Statement(
     """
     SELECT l.id, l.namespace, l.name, l.token FROM locks l
     WHERE l.id IN (SELECT c.lock_id FROM lock_claims c
-                   WHERE c.run_id = :run_id AND c.token IS NULL AND c.broken IS NULL)
+                   WHERE c.session_id = (SELECT r.session_id FROM runs r WHERE r.id = :run_id)
+                     AND c.run_id = :run_id AND c.token IS NULL AND c.broken IS NULL)
     ORDER BY l.name
     """
 )
+"""Claims of a run are found by the session of its worker: this has an index."""
 ORDERS: Final = Statement(
     """
     SELECT DISTINCT a.name AS first, b.name AS after, w.run_id, j.name AS job, w.made_by
-    FROM lock_claims w JOIN lock_claims h ON h.owner = w.owner AND h.lock_id <> w.lock_id
+    FROM lock_claims w JOIN lock_claims h ON h.session_id = w.session_id
+              AND h.owner = w.owner AND h.lock_id <> w.lock_id
          JOIN locks a ON a.id = h.lock_id JOIN locks b ON b.id = w.lock_id
          LEFT JOIN runs r ON r.id = w.run_id LEFT JOIN jobs j ON j.id = r.job_id
     WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
@@ -69,6 +72,8 @@ ORDERS: Final = Statement(
     ORDER BY a.name, b.name, w.run_id LIMIT :limit
     """
 )
+"""Only a run owns several claims, all of one session: so the index of sessions leads from one to the others."""
+
 ORDERS_MAX: Final = 100
 
 
