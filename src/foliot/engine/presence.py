@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Final
 
 import structlog
 
-from foliot.domain.health import USUAL_RULES, HealthRules
+from foliot.domain.errors import ClusterTrouble
+from foliot.domain.health import BEATS_PER_TTL, USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.ports.chance import Chance
@@ -61,7 +63,8 @@ class Presence:
         self._beats = 0
         self._registered = False
         self._advertises = False
-        self.addresses: tuple[str, ...] = ()  # of live servers, for workers; empty: this one advertises none
+        self.addresses: tuple[str, ...] = ()
+        """Of live servers, for workers; read once in the time of a session. Empty: this one advertises none."""
 
     async def step(self) -> float:
         if not self._registered:
@@ -87,8 +90,9 @@ class Presence:
             self._registered = False
             self._session.begin_anew()
             return 0
-        if self._advertises:
-            self.addresses = tuple(await self._store.addresses())
+        if self._advertises and self._beats % BEATS_PER_TTL == 1:
+            with suppress(ClusterTrouble):  # the beat counts, and the old addresses are still good
+                self.addresses = tuple(await self._store.addresses())
         return self._ttl_us / SECOND / 3
 
     async def leave(self) -> None:

@@ -218,7 +218,7 @@ class SqlNodeStore:
         return renewed.answer
 
     async def addresses(self) -> Sequence[str]:
-        rows = await self._database.read(lambda tx: tx.rows(ADDRESSES), pool=Pool.RENEW)
+        rows = await self._database.read(lambda tx: tx.rows(ADDRESSES), pool=Pool.CONTROL)
         return [row.address for row in rows]
 
     # -- the way out ----------------------------------------------------------------------------------------------
