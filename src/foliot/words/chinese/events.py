@@ -44,6 +44,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "lock.deadlock": "锁的死锁已解除",
     "lock.lost": "锁已丢失",
     "lock.on_lost_failed": "程序处理锁丢失时出错",
+    "lock.renewal_failed": "续期锁时出现意外错误，稍后重试",
     "locks.not_renewed": "锁未能续期",
     "logs.refused": "日志被拒绝",
     "loop.blocked": "事件循环被阻塞",
