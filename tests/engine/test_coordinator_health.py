@@ -12,6 +12,7 @@ from foliot.domain.access import INTERNAL
 from foliot.domain.failover import FailoverOutcome, FailoverType
 from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.journal import NodeNotes
+from foliot.engine.node_look import NodeLook
 from foliot.operations.nodes import ClusterState, cluster_status
 from foliot.ports.store.failovers import FailoverFilter
 from foliot.ports.store.journal import EventFilter
@@ -47,8 +48,9 @@ async def test_a_service_that_is_away_is_seen_everywhere_and_noted_once(
     server: Server, clock: DrivenClock, folder: Path
 ) -> None:
     store = server.store
-    notes = NodeNotes(store.lookups, store.journal, tide=server.tide)
-    upkeep = FailoverUpkeep(store.failovers, store.lookups, server.tide)
+    look = NodeLook(store.lookups, clock)
+    notes = NodeNotes(store.lookups, store.journal, tide=server.tide, on_nodes=look.learn)
+    upkeep = FailoverUpkeep(store.failovers, look.latest, server.tide)
     term = server.leadership.term or 0
 
     async def seen(after_s: float) -> ClusterState:

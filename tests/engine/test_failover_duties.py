@@ -1,6 +1,8 @@
 """Duties about failovers: a server notes what only it saw, the leader ends what is quiet and escalates what lasts."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,10 @@ from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import Failover, FailoverFilter
+from foliot.ports.store.node_row import NodeRow
 from foliot.store.sql.cluster import failures
+from foliot.store.sql.cluster.failures import FATES
+from foliot.store.sql.kernel.database import Tx
 from tests.clocks import DrivenClock
 from tests.conformance.building import save
 from tests.conformance.working import lead, trigger, worker
@@ -30,7 +35,10 @@ class Cluster:
         self.tide = Tide(clock)
         self.store = world.store.failovers
         self.notes = FailureNotes(self.store, self.tide, session=OwnSession(CHANCE), node="s1", clock=clock)
-        self.upkeep = FailoverUpkeep(self.store, world.store.lookups, self.tide)
+        self.upkeep = FailoverUpkeep(self.store, self._nodes, self.tide)
+
+    async def _nodes(self) -> Sequence[NodeRow]:
+        return await self.world.store.lookups.nodes(include_dead_since=None)
 
     async def pulse(self) -> None:
         found = await self.world.store.firing.pulse()
@@ -158,3 +166,46 @@ async def test_a_row_with_a_word_of_a_newer_foliot_is_passed_over(cluster: Clust
     assert await cluster.store.find(known.id - 1) is None
     await cluster.store.detect(seen)
     assert await cluster.store.end([FailoverEnd(id=id_, done={}) for id_ in (known.id - 1, known.id)]) == 1
+
+
+async def test_many_nodes_that_are_unwell_at_once_are_noted_together(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for _ in range(5):
+        await worker(cluster.world)
+    await cluster.world.change("UPDATE nodes SET band = 'WARNING'")
+    noted_at_once: list[int] = []
+    detect = cluster.store.detect
+
+    async def counted(seen: Sequence[Detected], *, term: int | None = None) -> int:
+        noted_at_once.append(len(seen))
+        return await detect(seen, term=term)
+
+    monkeypatch.setattr(cluster.store, "detect", counted)
+    await cluster.keep()
+    await cluster.keep()
+    assert noted_at_once == [5]
+    assert [one.attempts for one in await cluster.noted()] == [1] * 5
+
+
+async def test_the_fates_of_the_runs_of_all_dead_workers_are_asked_for_once(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(world, "tick", overlap="allow")
+    await trigger(world, n=3)
+    for _ in range(3):
+        one = await worker(world)
+        await one.beat(*await one.lease(1))
+    await world.elapse(HOUR)
+    asked: list[Any] = []
+    found = Tx.found
+
+    def counted(tx: Tx, statement: Any, *values: Any, **sets: Any) -> Any:
+        asked.extend([statement] if statement is FATES else [])
+        return found(tx, statement, *values, **sets)
+
+    monkeypatch.setattr(Tx, "found", counted)
+    assert await world.store.runs.reap(judge, limit=10, term=await lead(world)) == 3
+    assert len(asked) == 1
+    page = await world.store.failovers.list(FailoverFilter(), limit=10)
+    assert [one.done for one in page.items] == [{"returned": 1, "lost": 0}] * 3

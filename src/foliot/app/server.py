@@ -33,6 +33,7 @@ from foliot.engine.leadership import Leadership, Leading
 from foliot.engine.leasing import LaneBook, Leasing
 from foliot.engine.lock_desk import LockWaiting
 from foliot.engine.loop import Duty, DutyLoop
+from foliot.engine.node_look import NodeLook
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.retirements import Told
@@ -270,6 +271,7 @@ class Server:
             keeps_removed=self.settings.keeps_removed,
             retirement_told=self._retirement_told,
             locks_granted=self.lock_waiting.granted,
+            look=NodeLook(self.store.lookups, self._clock),
             nodes_seen=self._nodes_seen,
             examine=self._examine,
             graded=self.health.learn,

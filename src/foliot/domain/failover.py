@@ -205,6 +205,17 @@ class Detected:
     attempts: int = 1
     session: str = ""  # of the server that saw it; empty: the leader wrote it down under its term
 
+    def with_more(self, more: "Detected") -> "Detected":
+        """The same failure, seen twice."""
+        begins = [at for at in (self.began_at, more.began_at) if at is not None]
+        return replace(
+            self,
+            began_at=min(begins, default=None),
+            evidence={**self.evidence, **more.evidence},
+            affected=self.affected.with_more(more.affected),
+            attempts=self.attempts + more.attempts,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailoverEnd:

@@ -1,8 +1,8 @@
 """Failovers: each server notes the failures that only it can see; the leader ends and escalates what is open."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from typing import Final, TypeAlias
 
 import structlog
 
@@ -14,7 +14,6 @@ from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
 from foliot.ports.store.failovers import Escalation, Failover, FailoverStore
 from foliot.ports.store.firing import Pulse
-from foliot.ports.store.lookups import Lookups
 from foliot.ports.store.node_row import NodeRow
 
 REST_S: Final = 5.0
@@ -24,6 +23,11 @@ OPEN_MAX: Final = 500
 ENDED_LATELY_US: Final[Micros] = MINUTE
 QUIET_US: Final = {FailoverType.RUN_TIMEOUT: MINUTE, FailoverType.STORE_UNREACHABLE: 10 * SECOND}
 """After this time without news an occurrence is over. It ended with its last news."""
+
+NOTED_AT_ONCE: Final = 100
+"""What is noted in one transaction: after a stall of the store many nodes are unwell at once."""
+LatestNodes: TypeAlias = Callable[[], Awaitable[Sequence[NodeRow]]]
+"""Every node, as the leader saw it a short time ago."""
 
 SAID_BY_NODES: Final = frozenset({FailoverType.COORDINATION_UNREACHABLE, FailoverType.RESOURCE_EXHAUSTION})
 
@@ -96,15 +100,15 @@ class FailureNotes:
 class FailoverUpkeep:
     """What the leader does: it sees what nodes say of themselves, ends what is over, escalates what lasts."""
 
-    def __init__(self, store: FailoverStore, lookups: Lookups, tide: Tide) -> None:
+    def __init__(self, store: FailoverStore, nodes: LatestNodes, tide: Tide) -> None:
         self._store = store
-        self._lookups = lookups
+        self._nodes = nodes
         self._tide = tide
         self._term: int | None = None
         self._noted: frozenset[tuple[str, str]] = frozenset()  # keys of what nodes said, and the sessions
 
     async def keep(self, term: int) -> None:
-        """Two statements a round while nothing failed."""
+        """One statement a round while nothing failed."""
         if self._tide.pulse is None:
             return
         if term != self._term:
@@ -121,12 +125,15 @@ class FailoverUpkeep:
 
     async def _look_at_nodes(self, term: int) -> frozenset[str]:
         """Note what live nodes say of themselves; the keys of what is not well."""
-        nodes = await self._lookups.nodes(include_dead_since=None)
-        seen = {(one.key, node.session): one for node in nodes for one in _troubles(node)}
-        fresh = [one for pair, one in seen.items() if pair not in self._noted]
-        for one in fresh:  # one by one: two servers may miss the same service
-            await self._store.detect([one], term=term)
-        self._noted = frozenset(seen)
+        nodes = await self._nodes()
+        seen = {(one.key, node.session): one for node in nodes if node.state != "dead" for one in _troubles(node)}
+        self._noted &= seen.keys()
+        fresh = {pair: one for pair, one in seen.items() if pair not in self._noted}
+        by_key = _together(fresh.values())
+        for begin in range(0, len(by_key), NOTED_AT_ONCE):
+            keys = sorted(by_key)[begin : begin + NOTED_AT_ONCE]
+            await self._store.detect([by_key[key] for key in keys], term=term)
+            self._noted |= {pair for pair in fresh if pair[0] in keys}  # a later step that fails counts none again
         return frozenset(one.key for one in seen.values())
 
     def _end_of(self, one: Failover, unwell: frozenset[str]) -> FailoverEnd | None:
@@ -156,6 +163,15 @@ class FailoverUpkeep:
                 log.warning("failover.escalated", failover=one.id, type=str(one.type), level=str(policy.level))
         if needed:
             await self._store.escalate(needed, term=term)
+
+
+def _together(seen: Iterable[Detected]) -> dict[str, Detected]:
+    """By its key what several nodes saw: two servers may miss the same service."""
+    by_key: dict[str, Detected] = {}
+    for one in seen:
+        before = by_key.get(one.key)
+        by_key[one.key] = one if before is None else before.with_more(one)
+    return by_key
 
 
 def _troubles(node: NodeRow) -> Iterator[Detected]:

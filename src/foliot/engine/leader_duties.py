@@ -18,6 +18,7 @@ from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
 from foliot.engine.locks import LockUpkeep
+from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.engine.retirements import Retiring, Told
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
@@ -45,6 +46,7 @@ class LeaderContext:
     keeps_removed: bool  # jobs that no code declares any more go on
     retirement_told: Told
     locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
+    look: NodeLook
     nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
     examine: Examine
     graded: GradesTold
@@ -128,12 +130,15 @@ def _backfilling(context: LeaderContext) -> Round:
 
 
 def _chronicling(context: LeaderContext) -> Round:
-    notes = NodeNotes(context.store.lookups, context.store.journal, tide=context.tide, on_nodes=context.nodes_seen)
-    return notes.chronicle
+    def seen(nodes: Sequence[NodeRow]) -> None:
+        context.look.learn(nodes)
+        context.nodes_seen(nodes)
+
+    return NodeNotes(context.store.lookups, context.store.journal, tide=context.tide, on_nodes=seen).chronicle
 
 
 def _failovers(context: LeaderContext) -> Round:
-    return FailoverUpkeep(context.store.failovers, context.store.lookups, context.tide).keep
+    return FailoverUpkeep(context.store.failovers, context.look.latest, context.tide).keep
 
 
 def _clearing(context: LeaderContext) -> Round:

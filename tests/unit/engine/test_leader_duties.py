@@ -14,6 +14,7 @@ from foliot.domain.sources import Source
 from foliot.domain.verdict import judge
 from foliot.engine.leader_duties import LEADER_DUTIES, LeaderContext, LeaderDuty, LeaderDutyRow, leader_duties
 from foliot.engine.leadership import Leadership
+from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
 from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
@@ -109,6 +110,7 @@ def context(store: Asked) -> LeaderContext:
         keeps_removed=False,
         retirement_told=lambda *_: None,
         locks_granted=lambda _: None,
+        look=NodeLook(cast("Store", store).lookups, SystemClock()),
         examine=examine,
         graded=lambda *_: None,
     )
@@ -140,3 +142,12 @@ def test_every_row_becomes_a_duty_of_its_own_name() -> None:
     duties = leader_duties(context(Asked()), Leadership(SystemClock()))
     assert [duty.name for duty in duties] == [row.name for row in LEADER_DUTIES]
     assert len({duty.name for duty in duties}) == len(duties)
+
+
+async def test_the_duties_that_look_at_nodes_share_one_read() -> None:
+    shared = context(store := Asked())
+    rows = {row.name: row for row in LEADER_DUTIES}
+    for name in ("chronicling", "failovers", "chronicling", "failovers"):
+        await rows[name].make(shared)(TERM)
+    reads = [path for path, _ in store.calls if path == "lookups.nodes"]
+    assert len(reads) == 2, "one a round, not one a duty"

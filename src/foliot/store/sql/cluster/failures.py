@@ -5,7 +5,7 @@ along: it was cut off or stopped, so its occurrence becomes a network partition.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -110,7 +110,10 @@ def end_deaths(tx: Tx, *, term: int) -> int:
     sessions = {row.id: str(row.occurrence).partition(":")[2] for row in open_}
     at_work = tx.pairs(HELD_COUNT, d=keys(sorted(sessions.values())))
     over = [row for row in open_ if sessions[row.id] not in at_work]
-    return end(tx, ends=[_death_over(tx, row) for row in over], term=term)
+    affected = {row.id: msgspec.json.decode(row.affected, type=Affected) for row in over}
+    lost = _lost_of(tx, affected.values())
+    ends = [_death_over(id_, one, lost) for id_, one in affected.items()]
+    return end(tx, ends=ends, term=term)
 
 
 def came_back(tx: Tx, session: str, *, owner: str = "") -> bool:
@@ -148,14 +151,19 @@ def _death(row: Any, affected: Affected) -> Detected:
     )
 
 
-def _death_over(tx: Tx, row: Any) -> FailoverEnd:
+def _lost_of(tx: Tx, affected: Iterable[Affected]) -> frozenset[int]:
+    """The runs that ended with their worker, of all deaths together."""
+    run_ids = {run_id for one in affected for run_id in one.run_ids}
+    fates = tx.found(FATES, d=keys(sorted(run_ids)))
+    return frozenset(fate.id for fate in fates if fate.state == "FAILED" and fate.kind in ("lost", "poison"))
+
+
+def _death_over(failover_id: int, affected: Affected, lost_runs: Collection[int]) -> FailoverEnd:
     """What became of the runs: they went to other workers, or they are lost."""
-    affected = msgspec.json.decode(row.affected, type=Affected)
-    fates = tx.found(FATES, d=keys(sorted(affected.run_ids)))
-    lost = sum(fate.state == "FAILED" and fate.kind in ("lost", "poison") for fate in fates)
+    lost = sum(run_id in lost_runs for run_id in affected.run_ids)
     done = {"returned": affected.runs - lost, "lost": lost} if affected.runs else {}
     outcome = FailoverOutcome.LOSSES if lost else FailoverOutcome.RECOVERED
-    return FailoverEnd(id=row.id, outcome=outcome, done=done)
+    return FailoverEnd(id=failover_id, outcome=outcome, done=done)
 
 
 # ------------------------------------------------------------------------------------------------- runs, locks, clock
