@@ -106,11 +106,7 @@ def note_deaths(tx: Tx, *, term: int) -> int:
 
 def end_deaths(tx: Tx, *, term: int) -> int:
     """Close the deaths of sessions that have no running run any more; how many."""
-    open_ = tx.rows(OPEN_DEATHS, {"rows": DEATHS_MAX})
-    sessions = {row.id: str(row.occurrence).partition(":")[2] for row in open_}
-    at_work = tx.pairs(HELD_COUNT, d=keys(sorted(sessions.values())))
-    over = [row for row in open_ if sessions[row.id] not in at_work]
-    affected = {row.id: msgspec.json.decode(row.affected, type=Affected) for row in over}
+    affected = _deaths_over(tx)
     lost = _lost_of(tx, affected.values())
     ends = [_death_over(id_, one, lost) for id_, one in affected.items()]
     return end(tx, ends=ends, term=term)
@@ -149,6 +145,15 @@ def _death(row: Any, affected: Affected) -> Detected:
         evidence={"silent_us": max(0, row.ended_at - row.last_beat_at)},
         affected=affected,
     )
+
+
+def _deaths_over(tx: Tx) -> Mapping[int, Affected]:
+    """The open deaths whose session has no running run any more, and what they touched."""
+    open_ = tx.rows(OPEN_DEATHS, {"rows": DEATHS_MAX})
+    sessions = {row.id: str(row.occurrence).partition(":")[2] for row in open_}
+    at_work = tx.pairs(HELD_COUNT, d=keys(sorted(sessions.values())))
+    over = [row for row in open_ if sessions[row.id] not in at_work]
+    return {row.id: msgspec.json.decode(row.affected, type=Affected) for row in over}
 
 
 def _lost_of(tx: Tx, affected: Iterable[Affected]) -> frozenset[int]:
