@@ -2,7 +2,9 @@
 
 from typing import Any
 
+from foliot.domain.access import INTERNAL
 from foliot.domain.instants import SECOND
+from foliot.operations.checkup import check_up
 from foliot.ports.store.journal import EventFilter
 from foliot.ports.store.locks import LockAsk
 from tests.api.asking import Api
@@ -35,6 +37,11 @@ async def test_an_overdue_fire_a_lane_without_a_worker_and_an_old_token_are_foun
     assert lanes["hint"] == "start a worker that offers it: foliot worker --help"
     token = found["business.tokens"]
     assert (token["level"], token["subject"], token["family"]) == ("WARNING", "ci", "business")
+    of_reader = await findings(await api.with_scopes("read"))
+    assert (of_reader["business.tokens"]["level"], of_reader["business.tokens"]["subject"]) == ("WARNING", None)
+    assert "ci" not in str(of_reader["business.tokens"]["message"]).split(), "names of tokens are for admins"
+    own = (await check_up(stage.services, INTERNAL)).findings
+    assert [one.subject for one in own if one.check == "business.tokens"] == [""], "events are for every reader"
     assert found["database.latency"]["level"] == "OK"
     assert found["database.size"]["hint"] is None
 

@@ -127,6 +127,7 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("business.certificates", certificate(10 * 86_400.0), WARNING, "The certificate of s-1 is good for"),
     ("business.certificates", certificate(-3600.0), CRITICAL, "The certificate of s-1 en"),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=6 * DAY)]), WARNING, "The token ci is good for 6 d"),
+    ("business.tokens", Facts(tokens=[TokenLife(name="", left_us=6 * DAY)]), WARNING, "A token is good for 6 d."),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=60 * DAY)]), OK, "The token ci is good for 60 d."),
 ]  # fmt: skip
 

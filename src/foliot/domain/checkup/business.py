@@ -101,4 +101,9 @@ def certificates(facts: Facts) -> Iterator[Measure]:
 def tokens(facts: Facts) -> Iterator[Measure]:
     """How many days each token is still good."""
     for token in facts.tokens:
-        yield Measure(value=token.left_us / DAY, subject=token.name, said={"token": token.name, "left": token.left_us})
+        yield Measure(
+            value=token.left_us / DAY,
+            subject=token.name,
+            case="" if token.name else "unnamed",
+            said={"token": token.name, "left": token.left_us},
+        )

@@ -58,7 +58,7 @@ class JobOutcomes:
 class TokenLife:
     """How long a token is still good."""
 
-    name: str
+    name: str  # empty: who asks may not know it
     left_us: Micros
 
 

@@ -87,6 +87,7 @@ SENTENCES: Final[Catalogue] = {
     "business.certificates": "{node} 的证书还有 {left:span} 有效。",
     "business.certificates.over": "{node} 的证书已于 {left:span} 前失效。",
     "business.tokens": "令牌 {token} 还有 {left:span} 有效。",
+    "business.tokens.unnamed": "有一个令牌还有 {left:span} 有效。",
 }
 
 HINTS: Final[Catalogue] = {
@@ -127,6 +128,7 @@ HINTS: Final[Catalogue] = {
     "business.certificates": "换上新的证书；服务器会在 30 秒内读取",
     "business.certificates.over": "换上新的证书；服务器会在 30 秒内读取",
     "business.tokens": "更换密钥：foliot token rotate {token}",
+    "business.tokens.unnamed": "管理员可以查看是哪一个：foliot token list",
 }
 
 FIXES: Final[Catalogue] = {

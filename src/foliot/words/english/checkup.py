@@ -87,6 +87,7 @@ SENTENCES: Final[Catalogue] = {
     "business.certificates": "The certificate of {node} is good for {left:span}.",
     "business.certificates.over": "The certificate of {node} ended {left:span} ago.",
     "business.tokens": "The token {token} is good for {left:span}.",
+    "business.tokens.unnamed": "A token is good for {left:span}.",
 }
 
 HINTS: Final[Catalogue] = {
@@ -127,6 +128,7 @@ HINTS: Final[Catalogue] = {
     "business.certificates": "put a new certificate in its place; the server reads it within 30 s",
     "business.certificates.over": "put a new certificate in its place; the server reads it within 30 s",
     "business.tokens": "give it another secret: foliot token rotate {token}",
+    "business.tokens.unnamed": "an admin sees which: foliot token list",
 }
 
 FIXES: Final[Catalogue] = {
