@@ -109,11 +109,11 @@ async def test_mariadb_names_the_oldest_transaction_and_the_right_that_is_missin
         ((session,),) = await other.fetch("SELECT CONNECTION_ID()")
 
         async def found() -> Finding | None:
-            """InnoDB looks at its transactions ten times a second, and shows what it saw."""
+            """InnoDB looks at its transactions anew when nobody has asked for a tenth of a second."""
             seen = (await findings(world.store))["database.transactions"]
             return seen if seen.subject == str(session) else None
 
-        seen = await soon(found, what="the open transaction is the oldest")
+        seen = await soon(found, step_s=0.5, what="the open transaction is the oldest")
         assert seen is not None
         assert seen.said["stop"] == f"KILL {session}"
         assert seen.value is not None and 0 <= seen.value < 3600  # noqa: PT018  not off by a time zone
