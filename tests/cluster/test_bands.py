@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import pytest
@@ -18,9 +18,11 @@ from tests.eventually import soon
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 SLOTS = 4
-HEALTH = ("--health", "score=0.6,calm=0.5,beats=2", "--load-weights", "cpu=0,memory=0,connections=1,running=0")
+HEALTH = ("--health", "score=0.5,calm=0.4,beats=2", "--load-weights", "cpu=0,memory=0,connections=1,running=0")
 """Whatever else the machine does, it counts little: a worker is strained when it wants a CPU and has none."""
 NICE = 10  # a tenth of the CPU beside one that computes
+HOGS = 4
+"""Where the kernel shares a CPU among sessions of terminals, being nice counts for nothing: there must be several."""
 STEADY_BEATS = 5
 
 
@@ -53,17 +55,17 @@ class Scene:
 
 @contextmanager
 def starved(pid: int) -> Iterator[None]:
-    """The main thread of a process shares one CPU with a program that computes, and comes second."""
+    """The main thread of a process shares one CPU with programs that compute, and comes last."""
     cpu = min(os.sched_getaffinity(0))
     code = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
-    with subprocess.Popen([sys.executable, "-c", code]) as hog:
-        try:
-            os.sched_setaffinity(pid, {cpu})
-            os.setpriority(os.PRIO_PROCESS, pid, NICE)  # of that thread alone: its beats have a thread of their own
-            yield
-        finally:
-            hog.kill()
-            os.sched_setaffinity(pid, os.sched_getaffinity(0))
+    with ExitStack() as stack:
+        for _ in range(HOGS):
+            hog = stack.enter_context(subprocess.Popen([sys.executable, "-c", code], start_new_session=True))
+            stack.callback(hog.kill)
+        os.sched_setaffinity(pid, {cpu})
+        stack.callback(os.sched_setaffinity, pid, os.sched_getaffinity(0))
+        os.setpriority(os.PRIO_PROCESS, pid, NICE)  # of that thread alone: its beats have a thread of their own
+        yield
 
 
 @mostly_on("postgresql")
@@ -109,7 +111,7 @@ async def stays_warned(scene: Scene) -> None:
 
     await soon(enough, within_s=60, step_s=0.1, what="some more beats")
     assert "ONLINE" not in {health for health, _ in seen.values()}, seen
-    assert max(starved for _, starved in seen.values()) >= 0.6, "and that is why"
+    assert max(starved for _, starved in seen.values()) >= 0.5, "and that is why"
 
 
 async def stands_still(scene: Scene) -> None:
