@@ -68,6 +68,7 @@ class Cluster:
         self.figures: dict[str, Any] = {}
         """What only the test can measure; goes into the figures beside what the checker finds."""
         self._ports: dict[str, int] = {}
+        self._starts: dict[str, tuple[list[str], Mapping[str, str]]] = {}  # command and environment of each node
         self._places: list[socket.socket] = []  # keep the ports of servers that are not there yet, or not just now
         self._nemesis = (folder / "nemesis.jsonl").open("a", encoding="utf-8")
         self._token = folder / "token"
@@ -147,8 +148,8 @@ class Cluster:
         return self._started(name, command, {"JOURNALS": str(self.journals), **(environment or {})})
 
     def start_again(self, name: str) -> Process:
-        """The node of this name, as a new process."""
-        return self.start_server(name) if name in self._ports else self.start_worker(name)
+        """The node of this name as a new process, started as it was last."""
+        return self._started(name, *self._starts[name])
 
     @property
     def token(self) -> str:
@@ -174,6 +175,7 @@ class Cluster:
         return self._ports[name]
 
     def _started(self, name: str, command: list[str], environment: Mapping[str, str]) -> Process:
+        self._starts[name] = command, environment
         if name in self.processes:
             self._take_leave(name)
             self.processes[name].close()

@@ -10,7 +10,7 @@ from typing import Literal
 import pytest
 
 from tests.cluster.cluster import SEED, Cluster
-from tests.cluster.recording import record_mariadb, record_postgresql, record_sqlite
+from tests.cluster.recording import record, record_sqlite
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.sql import apart
 from tests.sql.world import migrate
@@ -26,14 +26,10 @@ def recorded_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         apart(lambda: asyncio.wait_for(migrate(f"sqlite:///{path}"), 30))
         record_sqlite(str(path))
         return f"sqlite:///{path}"
-    if request.param == "mariadb":
-        make_mariadb: MakeDatabase = request.getfixturevalue("mariadb_database")
-        url = make_mariadb(migrate)
-        record_mariadb(url)
-        return url
-    make: MakeDatabase = request.getfixturevalue("postgres_database")
+    databases = {"postgresql": "postgres_database", "mariadb": "mariadb_database"}
+    make: MakeDatabase = request.getfixturevalue(databases[request.param])
     url = make(migrate)
-    apart(lambda: asyncio.wait_for(record_postgresql(url), 30))
+    record(url)
     return url
 
 

@@ -1,11 +1,13 @@
 """The history that test databases keep: triggers that copy every change of a row. Production pays nothing for it."""
 
+import asyncio
 import sqlite3
 from collections.abc import Sequence
 
 import asyncpg
 
 from tests.servers.mariadb import connected
+from tests.servers.sql import apart
 
 RECORDED = {
     "runs": None,
@@ -15,6 +17,14 @@ RECORDED = {
     "nodes": ("id", "name", "kind", "state", "until", "last_beat_at", "beat_no", "settled", "ended_at"),
 }
 HEAVY = {"params", "result", "error", "checkpoint", "reason"}  # not needed to judge, and large
+
+
+def record(url: str) -> None:
+    """Put the triggers into a store that is a database server."""
+    if url.startswith("mysql"):
+        record_mariadb(url)
+    else:
+        apart(lambda: asyncio.wait_for(record_postgresql(url), 30))
 
 
 def record_sqlite(path: str) -> None:

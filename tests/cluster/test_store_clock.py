@@ -25,12 +25,12 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
 from tests.cluster.journals import lines_of
 from tests.cluster.process import ROOT
-from tests.cluster.recording import record_mariadb, record_postgresql
+from tests.cluster.recording import record
 from tests.eventually import soon
 from tests.servers.faketime import FakeTime
 from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import Postgres
-from tests.servers.sql import SqlServer, apart
+from tests.servers.sql import SqlServer
 from tests.sql.world import migrate
 
 pytestmark = [pytest.mark.slow, pytest.mark.services, pytest.mark.anyio]
@@ -259,10 +259,7 @@ async def _got(cluster: Cluster, path: str) -> httpx2.Response:
 
 def recorded(store: SqlServer) -> str:
     url = store.database(migrate)
-    if url.startswith("mysql"):
-        record_mariadb(url)
-    else:
-        apart(lambda: asyncio.wait_for(record_postgresql(url), 30))
+    record(url)
     return url
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.cluster.asking import asked
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
-from tests.cluster.recording import record_mariadb, record_postgresql, record_sqlite
+from tests.cluster.recording import record, record_sqlite
 from tests.cluster.timing import SLACK
 from tests.eventually import soon
 from tests.servers.mariadb import MariaDB
@@ -59,10 +59,7 @@ def started(make: Callable[..., SqlServer], folder: Path) -> Iterator[tuple[SqlS
     """A database server of its own, two Foliot servers and two workers on it."""
     with make(fast=True) as server:  # survives kill -9; only a power cut is left out
         url = server.database(migrate)
-        if url.startswith("mysql"):
-            record_mariadb(url)
-        else:
-            apart(lambda: asyncio.wait_for(record_postgresql(url), 30))
+        record(url)
         with Cluster(url, folder) as cluster:
             for name in ("s1", "s2"):
                 cluster.start_server(name)

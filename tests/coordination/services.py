@@ -1,9 +1,16 @@
 """The coordination services of the suites, each on real servers that one pytest process shares."""
 
+import base64
+from collections.abc import Callable
 from pathlib import Path
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import NotEmptyError
 
 from foliot.app.system import SystemChance
 from foliot.domain.instants import SECOND
+from tests.eventually import eventually
+from tests.servers.daemon import READY_WITHIN_S
 from tests.servers.etcd import EtcdCluster
 from tests.servers.redis import RedisServer
 from tests.servers.zookeeper import Zookeeper
@@ -70,6 +77,16 @@ class OneRedis:
         if not self.server.is_running:
             self.server.restart()
 
+    def lose_leader(self) -> None:
+        self.stop()
+
+    def freeze_leader(self) -> Callable[[], None]:
+        self.server.pause()
+        return self.server.resume
+
+    def flush(self) -> None:
+        self.server.asked("FLUSHALL")
+
 
 class ThreeEtcd:
     """Three etcd; they are away while two of them are."""
@@ -93,6 +110,18 @@ class ThreeEtcd:
             if not member.is_running:
                 member.launch()
         self.cluster.await_whole()
+
+    def lose_leader(self) -> None:
+        self.cluster.leader().kill()
+
+    def freeze_leader(self) -> Callable[[], None]:
+        frozen = self.cluster.leader()
+        frozen.pause()
+        return frozen.resume
+
+    def flush(self) -> None:
+        everything = base64.b64encode(b"\0").decode()
+        self.cluster.members[0].asked("/v3/kv/deleterange", {"key": everything, "range_end": everything})
 
 
 class ThreeZookeepers:
@@ -119,6 +148,33 @@ class ThreeZookeepers:
             if not member.is_running:
                 member.launch()
         self.cluster.await_whole()
+
+    def lose_leader(self) -> None:
+        self.cluster.leader().kill()
+
+    def freeze_leader(self) -> Callable[[], None]:
+        frozen = self.cluster.leader()
+        frozen.pause()
+        return frozen.resume
+
+    def flush(self) -> None:
+        hosts = self.cluster.url.removeprefix("zookeeper://")
+        login = f"foliot:{self._password_file.read_text('utf-8').strip()}"
+        client = KazooClient(hosts=hosts, auth_data=[("digest", login)])
+        client.start(timeout=READY_WITHIN_S)
+
+        def is_gone() -> bool:
+            try:
+                client.delete(f"/{self._prefix}", recursive=True)
+            except NotEmptyError:  # a server wrote meanwhile
+                return False
+            return True
+
+        try:
+            eventually(is_gone, within_s=READY_WITHIN_S, what="nothing is left")
+        finally:
+            client.stop()
+            client.close()
 
 
 class AnyUrl:

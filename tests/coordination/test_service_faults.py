@@ -61,15 +61,18 @@ async def test_a_service_whose_own_leader_dies_or_hangs_is_used_on(
         await asyncio.to_thread(service.cluster.await_whole)
 
 
-async def test_after_a_flush_of_redis_one_server_leads_and_redis_knows_it_again(
-    redis_service: OneRedis, store: SqlStore
+@pytest.mark.parametrize("name", ["redis", "etcd", "zookeeper"])
+async def test_after_its_data_are_gone_the_service_is_used_on(
+    name: str, request: pytest.FixtureRequest, store: SqlStore
 ) -> None:
-    async with arena_of(store, redis_service) as arena:
+    service: OneRedis | ThreeEtcd | ThreeZookeepers = request.getfixturevalue(f"{name}_service")
+    async with arena_of(store, service) as arena:
         first = await arena.join()
         await agree(arena, first, what="the first leads")
         second = await arena.join()
-        redis_service.server.asked("FLUSHALL")
-        await agree(arena, first, second, what="one leads, and Redis knows it again")
+        await asyncio.to_thread(service.flush)
+        await agree(arena, first, second, what="one leads, and the service knows it again")
+        await soon(lambda: are_up(first, second), within_s=90, what="both reach the service")
 
 
 async def test_a_redis_that_hangs_is_replaced_by_the_store(redis_service: OneRedis, store: SqlStore) -> None:

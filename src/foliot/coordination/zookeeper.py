@@ -176,10 +176,14 @@ class ZookeeperLine:
 
     async def _ask(self, what: str, *values: Any, **named: Any) -> Any:
         """Call one of the client's asynchronous methods; its answer comes from another thread."""
+        from kazoo.exceptions import NoNodeError
+
         loop = asyncio.get_running_loop()
         answered: asyncio.Future[Any] = loop.create_future()
 
         def settle(result: Any) -> None:
+            if isinstance(result.exception, NoNodeError):
+                self._is_laid_out = False  # a user may have deleted everything: the next call makes it anew
             if answered.done():
                 return  # it took too long, and nobody waits any more
             if result.exception is not None:
