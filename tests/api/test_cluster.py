@@ -112,7 +112,15 @@ async def test_a_node_tells_its_life_its_band_and_its_share_of_work(api: Api, st
         await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
     warned = (await api.get("/nodes/w-1")).json()
     assert (warned["life"], warned["health"], warned["score"]) == ("READY", "WARNING", 0.5)
-    assert warned["slots_given"] == max(1, warned["slots"] // 2)
+    given, slots = max(1, warned["slots"] // 2), warned["slots"]
+    assert warned["slots_given"] == given
+    why = "its load is high: score 0.50, and it wanted a CPU in vain for 95% of the time"
+    assert warned["health_why"] == f"{why}; it gets runs for {given} of {slots} slots"
+    stage.elapse("8s")
+    quiet = (await api.get("/nodes/w-1")).json()
+    assert quiet["health_why"].startswith("no beat for 8")
+    chinese = (await api.get("/cluster", headers={"Accept-Language": "zh-CN"})).json()
+    assert "没有心跳" in next(node["health_why"] for node in chinese["nodes"] if node["name"] == "w-1")
     assert warned["health_since"] > warned["life_times"]["READY"]
     assert (await api.get("/nodes")).json()["items"][0]["protocol"] == 1
 

@@ -6,10 +6,12 @@ from foliot.domain.health import (
     USUAL_RULES,
     BadHealthRules,
     Band,
+    BandCause,
     BeatSigns,
     Health,
     HealthRules,
     after_beat,
+    band_cause,
     usual_rules,
     worse,
 )
@@ -160,3 +162,18 @@ def test_rules_that_contradict_each_other_are_refused(rules: dict[str, float]) -
 def test_thresholds_must_fit_to_beats_and_the_time_of_a_session(warning_s: int, offline_s: int) -> None:
     with pytest.raises(BadHealthRules, match="longer than a beat"):
         HealthRules(warning_after_us=warning_s * SECOND, offline_after_us=offline_s * SECOND)
+
+
+@pytest.mark.parametrize(
+    ("band", "quiet", "strain", "expected"),
+    [
+        (ONLINE, ONLINE, 0.95, None),  # it did not last yet
+        (ONLINE, WARNING, None, BandCause.SILENT),
+        (WARNING, OFFLINE, 0.95, BandCause.SILENT),  # silence says more than the last beat
+        (WARNING, ONLINE, 0.95, BandCause.STRAINED),
+        (WARNING, ONLINE, 0.1, BandCause.WATCHED),
+        (WARNING, ONLINE, None, BandCause.WATCHED),
+    ],
+)
+def test_a_band_has_its_cause(band: Health, quiet: Health, strain: float | None, expected: BandCause | None) -> None:
+    assert band_cause(band, quiet, strain, USUAL_RULES) is expected

@@ -239,6 +239,38 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   await page.context().close();
 });
 
+test("a node tells its load and its life, the checks are made again, and a dead worker is found among failovers", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/nodes`);
+  const workers = page.getByRole("table", { name: "Workers" });
+  const live = workers.getByRole("row").filter({ hasText: "online" }).first();
+  await live.getByRole("meter", { name: "CPU" }).waitFor();
+  await live.getByRole("button", { name: /^Details of/ }).click();
+  await workers.getByRole("list", { name: "How far it came" }).getByText("ready").waitFor();
+  await workers.getByText("Threads").waitFor();
+  await page.getByRole("img", { name: /^Leaders of the last 24 hours/ }).waitFor();
+  await page.getByRole("tab", { name: "Health" }).click();
+  await page.getByRole("heading", { name: "Database" }).waitFor();
+  await page.getByRole("button", { name: "Look again" }).click();
+  await page.getByRole("tab", { name: "Failovers" }).click();
+  await page.getByLabel("Type").selectOption("worker_crash");
+  const crash = page.getByRole("row").filter({ hasText: "w-a" });
+  await crash.getByRole("link").click({ timeout: 60_000 }); // it is dead when its session is over
+  const drawer = page.getByRole("dialog");
+  await drawer.getByText(/^no beat for/).waitFor();
+  assert.match(page.url(), /id=\d+/, "a failover has an address");
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Policy" }).click();
+  await page.getByRole("button", { name: "Edit Worker crash" }).click();
+  await drawer.getByLabel("Needs a person after").fill("1s");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.getByText("FOL-1176").waitFor();
+  await drawer.getByLabel("Needs a person after").fill("2m");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await page.locator(".toast").getByText("The policy is saved: Worker crash.").waitFor();
+  await page.context().close();
+});
+
 test("all failed runs of a job are retried together, after they were listed", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/runs?job=markup&state=FAILED`);
@@ -328,6 +360,9 @@ describe("every page", () => {
       [`${run}?tab=attempts`, ".lines li"],
       [`${run}?tab=timeline`, ".lines li"],
       ["/nodes", "#servers"],
+      ["/nodes?tab=health", ".checks li"],
+      ["/nodes?tab=failovers", "tbody tr"],
+      ["/nodes?tab=policy", "tbody tr"],
       ["/backfills", ".lines li"],
       ["/calendars?name=cn-workdays", "#calendar"],
       ["/locks", "tbody tr"],

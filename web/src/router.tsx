@@ -69,6 +69,14 @@ const run = createRoute({
 const nodes = createRoute({
   getParentRoute: () => root,
   path: "/nodes",
+  validateSearch: (search: Search) =>
+    present({
+      tab: text(search.tab),
+      band: text(search.band),
+      type: text(search.type),
+      open: search.open === true ? true : undefined,
+      id: typeof search.id === "number" ? search.id : undefined,
+    }),
   component: lazyRouteComponent(() => import("./pages/Nodes.tsx"), "NodesPage"),
 });
 

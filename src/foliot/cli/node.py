@@ -147,6 +147,7 @@ def _tell_others(user: User, name: str, shown: Node, nodes: Sequence[Node]) -> N
 def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, Line]]:
     times, out = user.times, user.out
     yield "node", (f"{node['name']}  {node['kind']}  ", out.state(health_of(node)))
+    yield "why", node.get("health_why") or ""
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
     yield "labels", labels_of(node, between=", ")

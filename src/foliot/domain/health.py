@@ -149,6 +149,24 @@ def _speaks_for_the_other(band: Band, beat: BeatSigns, rules: HealthRules) -> bo
     return not beat.is_late and (beat.strain is None or beat.strain < rules.calm)
 
 
+class BandCause(StrEnum):
+    """Why a live session is not ONLINE."""
+
+    SILENT = "silent"  # no beat for too long
+    STRAINED = "strained"  # its last beat still told of too much load
+    WATCHED = "watched"  # its last beats are well, and not yet for long enough
+
+
+def band_cause(band: Health, quiet: Health, strain: float | None, rules: HealthRules) -> BandCause | None:
+    """Why a session has its band; `band` by what its beats said, `quiet` by the age of the last one."""
+    if quiet is not Health.ONLINE:
+        return BandCause.SILENT
+    if band is Health.ONLINE:
+        return None
+    is_strained = strain is not None and strain >= rules.calm
+    return BandCause.STRAINED if is_strained else BandCause.WATCHED
+
+
 _WORSE: Final = (Health.ONLINE, Health.WARNING, Health.OFFLINE, Health.DEAD, Health.LEFT)
 
 

@@ -7,8 +7,9 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
-from foliot.domain.health import Health, HealthRules, worse
+from foliot.domain.health import BandCause, Health, HealthRules, band_cause, worse
 from foliot.domain.instants import MINUTE, Instant, Micros
+from foliot.domain.load import strain
 from foliot.domain.names import nearest
 from foliot.operations.cluster_troubles import (
     CLOCK_OFF_US,
@@ -66,6 +67,7 @@ class Node:
     beat_age_us: Micros
     is_leader: bool
     slots_given: int  # of its slots: for so many it gets runs, in its band
+    cause: BandCause | None = None  # of its band, when it lives and is not ONLINE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,4 +275,10 @@ def _node(node: NodeRow, cluster: ClusterRow, rules: HealthRules) -> Node:
         beat_age_us=max(0, cluster.now - node.last_beat_at),
         is_leader=cluster.leader_session == node.session and cluster.leader is not None,
         slots_given=0 if node.state == "draining" else rules.slots_given(node.slots, health),
+        cause=None if health.is_gone else _cause(node, cluster.now, rules),
     )
+
+
+def _cause(node: NodeRow, now: Instant, rules: HealthRules) -> BandCause | None:
+    quiet = rules.by_quiet(rules.quiet_us(node.until, now))
+    return band_cause(node.band, quiet, strain(node.load, node.load.get("score")), rules)

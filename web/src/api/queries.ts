@@ -180,6 +180,46 @@ export const cluster = () =>
     refetchInterval: 3000,
   });
 
+export const node = (id: string) =>
+  queryOptions({
+    queryKey: ["cluster", "node", id],
+    queryFn: ({ signal }) => call("get_node", { path: { name: id }, signal }),
+    refetchInterval: 3000,
+  });
+
+// The checks look at databases and machines: they are made when somebody asks, not with each change.
+export const doctor = () =>
+  queryOptions({
+    queryKey: ["doctor"],
+    queryFn: ({ signal }) => call("check_cluster", { signal }),
+    staleTime: 10_000,
+  });
+
+export interface FailoversWanted {
+  type?: string | undefined;
+  open?: boolean | undefined;
+}
+
+export const failovers = (wanted: FailoversWanted) =>
+  infiniteQueryOptions({
+    queryKey: ["failovers", wanted],
+    queryFn: ({ signal, pageParam }) =>
+      call("list_failovers", { query: { ...given(wanted), limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: 5000,
+  });
+
+export const failover = (number: number) =>
+  queryOptions({
+    queryKey: ["failovers", number],
+    queryFn: ({ signal }) => call("get_failover", { path: { number }, signal }),
+  });
+
+export const policies = () =>
+  queryOptions({ queryKey: ["policies"], queryFn: ({ signal }) => call("get_policies", { signal }) });
+
 export const whoami = () =>
   queryOptions({
     queryKey: ["whoami"],

@@ -614,6 +614,7 @@ export interface NodeOut {
   "kind": string;
   "health": "ONLINE" | "WARNING" | "OFFLINE" | "DEAD" | "LEFT";
   "health_since": string | null;
+  "health_why": string | null;
   "state": "LIVE" | "DRAINING" | "DEAD";
   "life": "STARTING" | "REGISTERING" | "SYNCING" | "READY" | "DRAINING" | "GONE";
   "life_times": Record<string, string>;

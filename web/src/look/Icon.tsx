@@ -16,6 +16,7 @@ const SHAPES = {
   check: "M4 10l4 4 8-8",
   left: "M12 5l-5 5 5 5",
   right: "M8 5l5 5-5 5",
+  down: "M5 8l5 5 5-5",
   locks: "M5 9h10v7H5zM7 9V7a3 3 0 016 0v2M10 12v2",
   events: "M10 4a6 6 0 100 12 6 6 0 000-12zM10 7v3l2 2",
   calendars: "M4 5h12v11H4zM4 9h12M7 3v4M13 3v4",

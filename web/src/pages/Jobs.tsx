@@ -9,6 +9,7 @@ import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
+import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -124,26 +125,22 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
 function JobTable({ jobs, open }: { jobs: JobOut[]; open: (opened: Opened) => void }) {
   const say = useSay();
   return (
-    <table className="list" aria-label={say("jobs.list")}>
-      <thead>
-        <tr>
-          <th>{say("jobs.name")}</th>
-          <th>{say("jobs.schedule")}</th>
-          <th>{say("jobs.next")}</th>
-          <th>{say("jobs.last")}</th>
-          <th>{say("jobs.strip")}</th>
-          <th className="right">{say("jobs.p95")}</th>
-          <th className="tight">
-            <span className="hidden">{say("jobs.actions")}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {jobs.map((job) => (
-          <JobLine key={`${job.namespace}/${job.name}`} job={job} open={open} />
-        ))}
-      </tbody>
-    </table>
+    <ListTable
+      label={say("jobs.list")}
+      heads={[
+        "jobs.name",
+        "jobs.schedule",
+        "jobs.next",
+        "jobs.last",
+        "jobs.strip",
+        { word: "jobs.p95", isRight: true },
+      ]}
+      hasActions
+    >
+      {jobs.map((job) => (
+        <JobLine key={`${job.namespace}/${job.name}`} job={job} open={open} />
+      ))}
+    </ListTable>
   );
 }
 

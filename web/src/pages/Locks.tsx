@@ -7,6 +7,7 @@ import { locks } from "../api/queries.ts";
 import type { LockOut, LockOwnerOut } from "../api/types.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { ListTable } from "../parts/ListTable.tsx";
 import { RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -49,74 +50,70 @@ function LockTable({ locks: all, take }: { locks: LockOut[]; take: (held: Held) 
   const say = useSay();
   const rights = useRights();
   return (
-    <table className="list" aria-label={say("locks.list")}>
-      <thead>
-        <tr>
-          <th>{say("locks.name")}</th>
-          <th>{say("locks.owner")}</th>
-          <th>{say("locks.mode")}</th>
-          <th className="right">{say("locks.token")}</th>
-          <th className="right">{say("locks.age")}</th>
-          <th>{say("locks.until")}</th>
-          <th className="tight">
-            <span className="hidden">{say("jobs.actions")}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {all.map((lock) => (
-          <Fragment key={`${lock.namespace}/${lock.name}`}>
-            {lock.holders.map((owner, index) => (
-              <tr key={`${owner.owner} ${owner.token}`}>
-                <td className="first">{index === 0 && <Name lock={lock} />}</td>
-                <td>
+    <ListTable
+      label={say("locks.list")}
+      heads={[
+        "locks.name",
+        "locks.owner",
+        "locks.mode",
+        { word: "locks.token", isRight: true },
+        { word: "locks.age", isRight: true },
+        "locks.until",
+      ]}
+      hasActions
+    >
+      {all.map((lock) => (
+        <Fragment key={`${lock.namespace}/${lock.name}`}>
+          {lock.holders.map((owner, index) => (
+            <tr key={`${owner.owner} ${owner.token}`}>
+              <td className="first">{index === 0 && <Name lock={lock} />}</td>
+              <td>
+                <Owner owner={owner} />
+              </td>
+              <td>
+                <Mode mode={owner.mode} />
+              </td>
+              <td className="right mono" data-label={say("locks.token")}>
+                {owner.token}
+              </td>
+              <td className="right" data-label={say("locks.age")}>
+                {owner.granted_at && <Since iso={owner.granted_at} />}
+              </td>
+              <td data-label={say("locks.until")}>
+                <FromNow iso={owner.until} />
+              </td>
+              <td className="tight">
+                {rights.run && owner.token !== null && (
+                  <Button size="compact-xs" variant="default" onClick={() => take({ lock, owner })}>
+                    {say("locks.take")}
+                  </Button>
+                )}
+              </td>
+            </tr>
+          ))}
+          {lock.waiters.map((owner, index) => (
+            <tr key={`${owner.owner} ${owner.asked_at} waits`}>
+              <td className="first">{index === 0 && lock.holders.length === 0 && <Name lock={lock} />}</td>
+              <td>
+                <span className="row">
+                  <span className="tone-wait">{say("locks.waits", { place: index + 1 })}</span>
                   <Owner owner={owner} />
-                </td>
-                <td>
-                  <Mode mode={owner.mode} />
-                </td>
-                <td className="right mono" data-label={say("locks.token")}>
-                  {owner.token}
-                </td>
-                <td className="right" data-label={say("locks.age")}>
-                  {owner.granted_at && <Since iso={owner.granted_at} />}
-                </td>
-                <td data-label={say("locks.until")}>
-                  <FromNow iso={owner.until} />
-                </td>
-                <td className="tight">
-                  {rights.run && owner.token !== null && (
-                    <Button size="compact-xs" variant="default" onClick={() => take({ lock, owner })}>
-                      {say("locks.take")}
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-            {lock.waiters.map((owner, index) => (
-              <tr key={`${owner.owner} ${owner.asked_at} waits`}>
-                <td className="first">{index === 0 && lock.holders.length === 0 && <Name lock={lock} />}</td>
-                <td>
-                  <span className="row">
-                    <span className="tone-wait">{say("locks.waits", { place: index + 1 })}</span>
-                    <Owner owner={owner} />
-                  </span>
-                </td>
-                <td>
-                  <Mode mode={owner.mode} />
-                </td>
-                <td />
-                <td className="right" data-label={say("locks.age")}>
-                  <Since iso={owner.asked_at} />
-                </td>
-                <td />
-                <td />
-              </tr>
-            ))}
-          </Fragment>
-        ))}
-      </tbody>
-    </table>
+                </span>
+              </td>
+              <td>
+                <Mode mode={owner.mode} />
+              </td>
+              <td />
+              <td className="right" data-label={say("locks.age")}>
+                <Since iso={owner.asked_at} />
+              </td>
+              <td />
+              <td />
+            </tr>
+          ))}
+        </Fragment>
+      ))}
+    </ListTable>
   );
 }
 

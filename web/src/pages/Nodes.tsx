@@ -1,55 +1,109 @@
-/// Servers and workers: how they are, what they carry, and taking one out of service.
-import { Button } from "@mantine/core";
+/// The cluster: its nodes, how healthy it is, what failed, and what is done about failures.
+import { Button, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { ProblemError } from "../api/call.ts";
 import { cluster } from "../api/queries.ts";
 import type { ClusterOut, NodeOut } from "../api/types.ts";
-import { duration } from "../format/time.ts";
-import { DrainDialog } from "../parts/actions.tsx";
+import { type History, withBeat } from "../format/history.ts";
+import { DrainDialog, StepDownDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
-import { At, Took } from "../parts/Times.tsx";
-import { useSay, useUnits } from "../words/say.ts";
+import { useSay } from "../words/say.ts";
+import { Failovers } from "./Failovers.tsx";
+import { Health } from "./Health.tsx";
+import { NodeTable } from "./NodeTable.tsx";
 import { Cluster } from "./Overview.tsx";
+import { Policies } from "./Policies.tsx";
+import { Terms } from "./Terms.tsx";
+
+const BANDS = ["ONLINE", "WARNING", "OFFLINE", "DEAD"] as const;
 
 export function NodesPage() {
   const say = useSay();
-  const query = useQuery(cluster());
-  const isLimited = query.error instanceof ProblemError && query.error.status === 403;
+  const { tab = "nodes" } = useSearch({ from: "/nodes" });
+  const navigate = useNavigate({ from: "/nodes" });
   return (
     <>
       <div className="title">
         <h1>{say("nodes.title")}</h1>
       </div>
-      {isLimited ? (
-        <p className="empty">{say("nodes.limited")}</p>
-      ) : (
-        <Loaded query={query} rows={6}>
-          {(found) => <Content found={found} />}
-        </Loaded>
-      )}
+      <Tabs
+        value={tab}
+        onChange={(next) => void navigate({ search: next === "nodes" || !next ? {} : { tab: next } })}
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={say("nodes.tabs")} mb="md">
+          <Tabs.Tab value="nodes">{say("nodes.tab_nodes")}</Tabs.Tab>
+          <Tabs.Tab value="health">{say("nodes.tab_health")}</Tabs.Tab>
+          <Tabs.Tab value="failovers">{say("nodes.tab_failovers")}</Tabs.Tab>
+          <Tabs.Tab value="policy">{say("nodes.tab_policy")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="nodes">
+          <Nodes />
+        </Tabs.Panel>
+        <Tabs.Panel value="health">
+          <Health />
+        </Tabs.Panel>
+        <Tabs.Panel value="failovers">
+          <Failovers />
+        </Tabs.Panel>
+        <Tabs.Panel value="policy">
+          <Policies />
+        </Tabs.Panel>
+      </Tabs>
     </>
+  );
+}
+
+function Nodes() {
+  const say = useSay();
+  const query = useQuery(cluster());
+  const isLimited = query.error instanceof ProblemError && query.error.status === 403;
+  if (isLimited) return <p className="empty">{say("nodes.limited")}</p>;
+  return (
+    <Loaded query={query} rows={6}>
+      {(found) => <Content found={found} />}
+    </Loaded>
   );
 }
 
 function Content({ found }: { found: ClusterOut }) {
   const say = useSay();
-  const servers = found.nodes.filter((node) => node.kind === "server");
-  const workers = found.nodes.filter((node) => node.kind !== "server");
+  const rights = useRights();
+  const { band } = useSearch({ from: "/nodes" });
+  const [history, setHistory] = useState<History>({});
+  useEffect(() => setHistory((before) => withBeat(before, found.nodes)), [found]);
   const [drained, setDrained] = useState<NodeOut | null>(null);
+  const [isHanding, setHanding] = useState(false);
+  const shown = found.nodes.filter((node) => band === undefined || node.health === band);
+  const servers = shown.filter((node) => node.kind === "server");
+  const workers = shown.filter((node) => node.kind !== "server");
+  const others = found.nodes.filter((node) => node.kind === "server" && isThere(node) && !node.is_leader);
+  const hasFew = found.nodes.filter((node) => node.kind !== "server").length <= 1;
   return (
     <>
       <Cluster cluster={found} />
-      <p className="facts">
+      <div className="facts gap">
         <span>
           {say("nodes.store")} <Raw>{found.store}</Raw>
         </span>
         <span>{say("nodes.epoch", { epoch: found.epoch })}</span>
-      </p>
+        {found.coordinators.map((one) => (
+          <span key={one.name}>
+            <Raw>{one.name}</Raw> {say("nodes.reached", { by: one.reached_by, servers: one.servers })}
+          </span>
+        ))}
+        {rights.admin && others.length > 0 && (
+          <Button size="compact-xs" variant="default" onClick={() => setHanding(true)}>
+            {say("nodes.step_down")}
+          </Button>
+        )}
+      </div>
       {found.troubles.map((trouble) => (
         <div className="problem" key={trouble.message}>
           <p>
@@ -58,14 +112,16 @@ function Content({ found }: { found: ClusterOut }) {
           {trouble.hint && <p className="soft">{trouble.hint}</p>}
         </div>
       ))}
+      <Terms cluster={found} />
+      <Bands nodes={found.nodes} band={band} />
       <section className="part gap" aria-labelledby="servers">
         <h2 id="servers">{say("nodes.servers")}</h2>
-        <NodeTable nodes={servers} drain={setDrained} />
+        <NodeTable label={say("nodes.servers")} nodes={servers} history={history} drain={setDrained} />
       </section>
       <section className="part" aria-labelledby="workers">
         <h2 id="workers">{say("nodes.workers")}</h2>
-        <NodeTable nodes={workers} drain={setDrained} />
-        {workers.length <= 1 && (
+        <NodeTable label={say("nodes.workers")} nodes={workers} history={history} drain={setDrained} />
+        {hasFew && (
           <div className="empty">
             <p>{say("nodes.none")}</p>
             <Command text={`foliot worker jobs.py --server ${window.location.origin}`} />
@@ -73,123 +129,33 @@ function Content({ found }: { found: ClusterOut }) {
         )}
       </section>
       {drained && <DrainDialog node={drained} close={() => setDrained(null)} />}
+      {isHanding && <StepDownDialog leader={found.leader} to={others} close={() => setHanding(false)} />}
     </>
   );
 }
 
-function NodeTable({ nodes, drain }: { nodes: NodeOut[]; drain: (node: NodeOut) => void }) {
-  const say = useSay();
-  if (nodes.length === 0) return null;
-  return (
-    <table className="list" aria-label={say("nodes.title")}>
-      <thead>
-        <tr>
-          <th>{say("nodes.name")}</th>
-          <th>{say("nodes.health")}</th>
-          <th>{say("nodes.beat")}</th>
-          <th>{say("nodes.load")}</th>
-          <th>{say("nodes.group")}</th>
-          <th>{say("nodes.clock")}</th>
-          <th>{say("nodes.version")}</th>
-          <th>{say("nodes.host")}</th>
-          <th>{say("nodes.up")}</th>
-          <th className="tight">
-            <span className="hidden">{say("nodes.actions")}</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {nodes.map((node) => (
-          <NodeLine key={node.id} node={node} drain={drain} />
-        ))}
-      </tbody>
-    </table>
-  );
+function isThere(node: NodeOut): boolean {
+  return node.state === "LIVE" && (node.health === "ONLINE" || node.health === "WARNING");
 }
 
-function NodeLine({ node, drain }: { node: NodeOut; drain: (node: NodeOut) => void }) {
+/** How many nodes are in each band; a press shows only these. */
+function Bands({ nodes, band }: { nodes: NodeOut[]; band: string | undefined }) {
   const say = useSay();
-  const units = useUnits();
-  const rights = useRights();
-  const isDraining = node.state === "DRAINING";
-  const isGone = node.health === "DEAD" || node.health === "LEFT";
-  const isWorker = node.kind !== "server";
-  const offset = node.clock_offset_s;
+  const navigate = useNavigate({ from: "/nodes" });
   return (
-    <tr>
-      <td className="first">
-        <span className="row">
-          <span className="name">
-            <Raw>{node.name}</Raw>
-          </span>
-          {node.is_leader && <span className="tag tone-good">★ {say("nodes.leader")}</span>}
-          {Object.entries(node.labels).map(([key, value]) => (
-            <span key={key} className="soft small" translate="no">
-              {key}={value}
-            </span>
-          ))}
-        </span>
-      </td>
-      <td>
-        <State of={isDraining && !isGone ? "draining" : node.health} family="health" />
-        {node.drained_by && (
-          <span className="soft small">
-            {" "}
-            <Raw>{node.drained_by}</Raw>
-          </span>
-        )}
-      </td>
-      <td data-label={say("nodes.beat")}>
-        {isGone && node.ended_at ? (
-          <At iso={node.ended_at} />
-        ) : (
-          <Took seconds={Math.max(0, node.beat_age_s)} />
-        )}
-      </td>
-      <td>
-        {isWorker && !isGone && (
-          <span className="row">
-            <span
-              className="meter"
-              role="meter"
-              aria-label={say("nodes.load")}
-              aria-valuenow={node.running}
-              aria-valuemin={0}
-              aria-valuemax={Math.max(node.slots, node.running)}
-            >
-              <i style={{ width: `${Math.min(100, (100 * node.running) / Math.max(1, node.slots))}%` }} />
-            </span>
-            <span className="nowrap">
-              {node.running}/{node.slots}
-            </span>
-          </span>
-        )}
-      </td>
-      <td>{isWorker && <Raw>{node.group}</Raw>}</td>
-      <td data-label={say("nodes.clock")}>
-        {offset !== null && (
-          <span className={Math.abs(offset) > 1 ? "tone-wait nowrap" : "nowrap"}>
-            {offset < 0 ? "−" : "+"}
-            {duration(offset, units)}
-          </span>
-        )}
-      </td>
-      <td>
-        <Raw>{node.version}</Raw>
-      </td>
-      <td>
-        <Raw>{node.host}</Raw>
-      </td>
-      <td data-label={say("nodes.up")}>
-        <At iso={node.started_at} />
-      </td>
-      <td className="tight">
-        {rights.admin && isWorker && !isGone && (
-          <Button size="compact-xs" variant="default" onClick={() => drain(node)}>
-            {say(isDraining ? "nodes.undrain" : "nodes.drain")}
-          </Button>
-        )}
-      </td>
-    </tr>
+    <div className="row gap" role="group" aria-label={say("nodes.bands")}>
+      {BANDS.map((one) => (
+        <Button
+          key={one}
+          size="compact-sm"
+          variant={band === one ? "light" : "default"}
+          aria-pressed={band === one}
+          onClick={() => void navigate({ search: band === one ? {} : { band: one }, replace: true })}
+        >
+          <State of={one} family="health" />
+          <b className="figure">{nodes.filter((node) => node.health === one).length}</b>
+        </Button>
+      ))}
+    </div>
   );
 }

@@ -7,8 +7,9 @@ import { tokens } from "../api/queries.ts";
 import type { IssuedOut, TokenOut } from "../api/types.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { FormFoot } from "../parts/FormFoot.tsx";
+import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
-import { ProblemBox } from "../parts/Problem.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { At, FromNow } from "../parts/Times.tsx";
 import { tell } from "../parts/Toasts.tsx";
@@ -60,70 +61,66 @@ export function TokensPage() {
 function TokenTable({ tokens: all, revoke }: { tokens: TokenOut[]; revoke: (token: TokenOut) => void }) {
   const say = useSay();
   return (
-    <table className="list" aria-label={say("tokens.list")}>
-      <thead>
-        <tr>
-          <th>{say("tokens.name")}</th>
-          <th>{say("tokens.scopes")}</th>
-          <th>{say("tokens.within")}</th>
-          <th>{say("tokens.made")}</th>
-          <th>{say("tokens.used")}</th>
-          <th>{say("tokens.expires")}</th>
-          <th className="tight">
-            <span className="hidden">{say("jobs.actions")}</span>
-          </th>
+    <ListTable
+      label={say("tokens.list")}
+      heads={[
+        "tokens.name",
+        "tokens.scopes",
+        "tokens.within",
+        "tokens.made",
+        "tokens.used",
+        "tokens.expires",
+      ]}
+      hasActions
+    >
+      {all.map((token) => (
+        <tr key={token.id} className={token.revoked_at ? "dim" : undefined}>
+          <td className="first name">
+            <Raw>{token.name}</Raw>
+          </td>
+          <td>
+            <span className="row" translate="no">
+              {token.scopes.map((scope) => (
+                <span key={scope} className="tag tone-idle">
+                  {scope}
+                </span>
+              ))}
+            </span>
+          </td>
+          <td>
+            <Raw>{[token.namespace, token.group].filter(Boolean).join(" / ")}</Raw>
+          </td>
+          <td data-label={say("tokens.made")}>
+            <At iso={token.created_at} />{" "}
+            <span className="soft">
+              <Raw>{token.created_by}</Raw>
+            </span>
+          </td>
+          <td data-label={say("tokens.used")}>
+            {token.last_used_at && <FromNow iso={token.last_used_at} />}
+          </td>
+          <td data-label={say("tokens.expires")}>
+            {token.revoked_at ? (
+              <span className="tag tone-bad">{say("tokens.revoked")}</span>
+            ) : (
+              <FromNow iso={token.expires_at} />
+            )}
+          </td>
+          <td className="tight">
+            {!token.revoked_at && (
+              <Button
+                size="compact-xs"
+                variant="default"
+                aria-label={`${say("tokens.revoke")} ${token.name}`}
+                onClick={() => revoke(token)}
+              >
+                {say("tokens.revoke")}
+              </Button>
+            )}
+          </td>
         </tr>
-      </thead>
-      <tbody>
-        {all.map((token) => (
-          <tr key={token.id} className={token.revoked_at ? "dim" : undefined}>
-            <td className="first name">
-              <Raw>{token.name}</Raw>
-            </td>
-            <td>
-              <span className="row" translate="no">
-                {token.scopes.map((scope) => (
-                  <span key={scope} className="tag tone-idle">
-                    {scope}
-                  </span>
-                ))}
-              </span>
-            </td>
-            <td>
-              <Raw>{[token.namespace, token.group].filter(Boolean).join(" / ")}</Raw>
-            </td>
-            <td data-label={say("tokens.made")}>
-              <At iso={token.created_at} />{" "}
-              <span className="soft">
-                <Raw>{token.created_by}</Raw>
-              </span>
-            </td>
-            <td data-label={say("tokens.used")}>
-              {token.last_used_at && <FromNow iso={token.last_used_at} />}
-            </td>
-            <td data-label={say("tokens.expires")}>
-              {token.revoked_at ? (
-                <span className="tag tone-bad">{say("tokens.revoked")}</span>
-              ) : (
-                <FromNow iso={token.expires_at} />
-              )}
-            </td>
-            <td className="tight">
-              {!token.revoked_at && (
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`${say("tokens.revoke")} ${token.name}`}
-                  onClick={() => revoke(token)}
-                >
-                  {say("tokens.revoke")}
-                </Button>
-              )}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+      ))}
+    </ListTable>
   );
 }
 
@@ -193,15 +190,12 @@ function NewToken({ close }: { close: () => void }) {
             value={expires}
             onChange={(event) => setExpires(event.currentTarget.value)}
           />
-          {making.error && <ProblemBox error={making.error} />}
-          <div className="row">
-            <Button type="submit" loading={making.isPending}>
-              {say("tokens.make")}
-            </Button>
-            <Button variant="default" onClick={close}>
-              {say("do.close")}
-            </Button>
-          </div>
+          <FormFoot
+            action={say("tokens.make")}
+            isPending={making.isPending}
+            error={making.error}
+            close={close}
+          />
         </form>
       )}
     </Modal>

@@ -1,5 +1,5 @@
 /// A backfill is asked for in two steps: first what it would do, instant by instant, then the start of just that.
-import { Button, Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core";
+import { Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { call, newKey } from "../api/call.ts";
@@ -7,7 +7,7 @@ import type { BackfillPreviewOut, NewBackfillIn } from "../api/types.ts";
 import { boundsOf, dayAfter, dayOf } from "../format/day.ts";
 import { count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
-import { ProblemBox } from "./Problem.tsx";
+import { FormFoot } from "./FormFoot.tsx";
 import { useZone } from "./settings.ts";
 import { At } from "./Times.tsx";
 import { tell } from "./Toasts.tsx";
@@ -129,16 +129,13 @@ export function BackfillDialog({ job, close }: Props) {
           maxLength={500}
           onChange={(event) => change(setReason)(event.currentTarget.value)}
         />
-        {error && <ProblemBox error={error} />}
         {seen && <Preview seen={seen} />}
-        <div className="row">
-          <Button type="submit" loading={looking.isPending || starting.isPending}>
-            {seen && seen.count > 0 ? say("fill.start", { count: seen.count }) : say("fill.preview")}
-          </Button>
-          <Button variant="default" onClick={close}>
-            {say("do.close")}
-          </Button>
-        </div>
+        <FormFoot
+          action={seen && seen.count > 0 ? say("fill.start", { count: seen.count }) : say("fill.preview")}
+          isPending={looking.isPending || starting.isPending}
+          error={error}
+          close={close}
+        />
       </form>
     </Modal>
   );

@@ -1,10 +1,10 @@
 /// A dialog before a change: what happens, a reason, one button. It sends its change once.
-import { Button, Modal, TextInput } from "@mantine/core";
+import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { newKey } from "../api/call.ts";
 import { useSay } from "../words/say.ts";
-import { ProblemBox } from "./Problem.tsx";
+import { FormFoot } from "./FormFoot.tsx";
 
 export interface Intent {
   reason: string;
@@ -74,20 +74,14 @@ export function Confirm(props: Props) {
             onChange={(event) => setWritten(event.currentTarget.value)}
           />
         )}
-        {doing.error && <ProblemBox error={doing.error} />}
-        <div className="row">
-          <Button
-            type="submit"
-            loading={doing.isPending}
-            disabled={name !== undefined && written !== name}
-            {...(isDanger ? { color: "red.9" } : {})}
-          >
-            {action}
-          </Button>
-          <Button variant="default" onClick={close}>
-            {say("do.close")}
-          </Button>
-        </div>
+        <FormFoot
+          action={action}
+          isPending={doing.isPending}
+          error={doing.error}
+          isDanger={isDanger}
+          isDisabled={name !== undefined && written !== name}
+          close={close}
+        />
       </form>
     </Modal>
   );

@@ -1,5 +1,5 @@
 /// What can be done with jobs, runs and nodes: each action is a dialog that says what happens.
-import { TextInput } from "@mantine/core";
+import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import type { JobOut, NodeOut, RunOut } from "../api/types.ts";
@@ -129,5 +129,38 @@ export function DrainDialog({ node, close }: Closable & { node: NodeOut }) {
         tell(say(isBack ? "undrain.done" : "drain.done", { name: node.name }));
       }}
     />
+  );
+}
+
+interface StepDownProps extends Closable {
+  leader: string | null;
+  to: NodeOut[];
+}
+
+export function StepDownDialog({ leader, to, close }: StepDownProps) {
+  const say = useSay();
+  const [heir, setHeir] = useState("");
+  return (
+    <Confirm
+      title={say("step.title", { leader: leader ?? "" })}
+      says={say("step.says")}
+      action={say("nodes.step_down")}
+      close={close}
+      change={async ({ reason, key }) => {
+        const body = { reason, ...(heir !== "" && { to: heir }) };
+        const done = await call("step_down", { body, key });
+        tell(say("step.done", { leader: done.leader, term: done.term }));
+      }}
+    >
+      <NativeSelect
+        label={say("step.to")}
+        value={heir}
+        onChange={(event) => setHeir(event.currentTarget.value)}
+        data={[
+          { value: "", label: say("step.oldest") },
+          ...to.map((node) => ({ value: node.id, label: node.name })),
+        ]}
+      />
+    </Confirm>
   );
 }

@@ -1,7 +1,9 @@
 /// Everything the console says, in English. Keys are the same in each language; a test compares them.
+import { enCluster } from "./enCluster.ts";
 import { enPlaces } from "./enPlaces.ts";
 
 export const en = {
+  ...enCluster,
   ...enPlaces,
   "nav.overview": "Overview",
   "nav.jobs": "Jobs",
@@ -232,13 +234,11 @@ export const en = {
   "nodes.health": "Health",
   "nodes.beat": "Last beat",
   "nodes.load": "Slots",
-  "nodes.group": "Group",
   "nodes.version": "Version",
   "nodes.host": "Host",
   "nodes.clock": "Clock",
   "nodes.up": "Up since",
   "nodes.leader": "leader",
-  "nodes.actions": "Actions",
   "nodes.drain": "Drain",
   "nodes.undrain": "Take back",
   "nodes.drain_title": "Drain {{name}}?",

@@ -1,9 +1,11 @@
 /// 控制台的全部文字（简体中文）。
 import type { Word } from "./en.ts";
 
+import { zhCluster } from "./zhCluster.ts";
 import { zhPlaces } from "./zhPlaces.ts";
 
 export const zh: Record<Word, string> = {
+  ...zhCluster,
   ...zhPlaces,
   "nav.overview": "总览",
   "nav.jobs": "任务",
@@ -233,13 +235,11 @@ export const zh: Record<Word, string> = {
   "nodes.health": "健康",
   "nodes.beat": "上次心跳",
   "nodes.load": "槽位",
-  "nodes.group": "分组",
   "nodes.version": "版本",
   "nodes.host": "主机",
   "nodes.clock": "时钟",
   "nodes.up": "启动于",
   "nodes.leader": "主节点",
-  "nodes.actions": "操作",
   "nodes.drain": "排空",
   "nodes.undrain": "恢复",
   "nodes.drain_title": "排空 {{name}}？",

@@ -20,6 +20,7 @@ from foliot.ports.store.tokens import TokenRecord
 from foliot.ports.worker_link import KindFailure, KindOffer
 from foliot.words.errors import tell
 from foliot.words.language import Language
+from foliot.words.phrases import phrase
 
 
 class NodeKindOut(ApiOutput):
@@ -54,6 +55,7 @@ class NodeOut(ApiOutput):
     kind: str
     health: HealthWord
     health_since: Moment | None = Field(None, description="When its beats last changed its band; null: they never did.")
+    health_why: str | None = Field(None, description="Why it is not ONLINE, and what share of work it gets.")
     state: NodeWord
     life: LifeWord
     life_times: dict[str, Moment] = Field(description="When it came how far: STARTING to GONE.")
@@ -84,7 +86,7 @@ class NodeOut(ApiOutput):
     runs: list[RunOut] | None = None
 
     @classmethod
-    def of(cls, node: Node) -> "NodeOut":
+    def of(cls, node: Node, language: Language) -> "NodeOut":
         row = node.row
         return cls(
             name=row.name,
@@ -92,6 +94,7 @@ class NodeOut(ApiOutput):
             kind=row.kind,
             health=node.health.value,
             health_since=moment(row.band_at),
+            health_why=_health_why(node, language),
             state=row.state,
             life=row.life.value,
             life_times={life.value: moment(at) or "" for life, at in row.life_times.items()},
@@ -118,6 +121,23 @@ class NodeOut(ApiOutput):
             score=row.load.get("score"),
             drained_by=row.drained_by,
         )
+
+
+def _health_why(node: Node, language: Language) -> str | None:
+    if node.health is Health.DEAD:
+        return phrase("band_dead", {"age_us": node.beat_age_us}, language)
+    if node.cause is None:
+        return None
+    load = node.row.load
+    starved = load.get("starved")
+    said = {
+        "age_us": node.beat_age_us,
+        "score": f"{load.get('score', 0):.2f}",
+        "starved": f"{starved:.0%}" if starved else None,
+        "given": node.slots_given if node.row.slots else None,
+        "slots": node.row.slots or None,
+    }
+    return phrase(f"band_{node.cause}", said, language)
 
 
 class NodesOut(Listed):
@@ -228,7 +248,7 @@ class ClusterOut(ApiOutput):
             overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
             coordinators=[CoordinatorOut.of(state) for state in cluster.coordinators()],
             troubles=[TroubleOut.of(trouble, language) for trouble in cluster.troubles()],
-            nodes=[NodeOut.of(node) for node in cluster.nodes],
+            nodes=[NodeOut.of(node, language) for node in cluster.nodes],
         )
 
 

@@ -59,32 +59,34 @@ async def step_down(services: Services, who: Admin, body: MaybeStepDown) -> Hand
 
 
 @router.get("/nodes", responses=READS, summary="Servers and workers")
-async def list_nodes(services: Services, who: Reader, limit: AnyLimit = None, cursor: Cursor = None) -> NodesOut:
+async def list_nodes(
+    services: Services, who: Reader, language: Speaks, limit: AnyLimit = None, cursor: Cursor = None
+) -> NodesOut:
     """Those alive, and those that died in the last ten minutes."""
     found = await nodes_seen(services, who)
     page, more = page_of(found, lambda node: node.row.session, limit=limit, cursor=cursor)
-    return NodesOut(items=[NodeOut.of(node) for node in page], next_cursor=more)
+    return NodesOut(items=[NodeOut.of(node, language) for node in page], next_cursor=more)
 
 
 @router.get("/nodes/{name}", responses=READS, summary="One node and what runs on it")
-async def get_node(services: Services, who: Reader, name: str) -> NodeOut:
+async def get_node(services: Services, who: Reader, language: Speaks, name: str) -> NodeOut:
     """By its name, or by its id."""
     found, runs = await find_node(services, who, name)
-    told = NodeOut.of(found)
+    told = NodeOut.of(found, language)
     told.runs = [RunOut.of(run, full=False) for run in runs]
     return told
 
 
 @router.post("/nodes/{name}:drain", responses=WRITES, summary="Take a node out of service")
-async def drain_node(services: Services, who: Admin, name: str, body: MaybeDrainNode) -> NodeOut:
+async def drain_node(services: Services, who: Admin, language: Speaks, name: str, body: MaybeDrainNode) -> NodeOut:
     """It takes no more work; what it holds goes on to its end."""
-    return NodeOut.of(await drain(services, who, name, reason=body.reason))
+    return NodeOut.of(await drain(services, who, name, reason=body.reason), language)
 
 
 @router.post("/nodes/{name}:undrain", responses=WRITES, summary="Take a drained node back into service")
-async def undrain_node(services: Services, who: Admin, name: str, body: MaybeDrainNode) -> NodeOut:
+async def undrain_node(services: Services, who: Admin, language: Speaks, name: str, body: MaybeDrainNode) -> NodeOut:
     """It takes work again from its next beat on; one that is stopping by itself does not."""
-    return NodeOut.of(await undrain(services, who, name, reason=body.reason))
+    return NodeOut.of(await undrain(services, who, name, reason=body.reason), language)
 
 
 @router.get("/search", responses=READS, summary="Jump to a job, a run or a node")

@@ -46,6 +46,12 @@ PHRASES: Final[Catalogue] = {
     "detects_store_unreachable": "a server's pulse gets no answer",
     "detects_coordination_unreachable": "a server gets no answer for a leader's ttl",
     "detects_clock_step": "most of three servers or more see the store's clock jump",
+    "band_silent": "no beat for {age_us:span}[; it gets runs for {given} of {slots} slots]",
+    "band_strained": "its load is high: score {score}[, and it wanted a CPU in vain for {starved} of the time]"
+    "[; it gets runs for {given} of {slots} slots]",
+    "band_watched": "its beats were late or its load was high; it is well again when some more beats are good"
+    "[; it gets runs for {given} of {slots} slots]",
+    "band_dead": "its last beat came {age_us:span} ago; its runs went back to the others",
     "policy_set": "{type}: escalated after {timeout}, level {level}[, channel {channel}]",
     "failover_open": "open",
     "limit_set": "{name} lets {max} runs through now",
