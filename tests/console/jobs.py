@@ -47,3 +47,12 @@ async def holder(ctx: Ctx) -> None:
 def daily() -> str:
     """Has a past that can be filled."""
     return "done"
+
+
+@job(shards=3, owner="数据组", description="把当天的订单装入仓库")
+def load_orders(ctx: Ctx) -> int:
+    """One of its shards fails."""
+    if ctx.shard.index == 1:
+        ctx.log.error("shard has no file")
+        raise FileNotFoundError("orders-1.csv")
+    return ctx.shard.index

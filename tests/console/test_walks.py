@@ -1,4 +1,4 @@
-"""The console in Chromium against a real `foliot up`: login, actions, live pages, themes, languages, a phone."""
+"""The console in Chromium against a real `foliot up`: login, tasks, live pages, themes, languages, a phone."""
 
 import gzip
 import os
@@ -17,6 +17,7 @@ from web import build
 
 pytestmark = pytest.mark.services
 FIRST_LOAD_MAX = 250_000
+WALKS = ("e2e/walks.test.ts", "e2e/tasks.test.ts", "e2e/everywhere.test.ts")
 JOBS = Path(__file__).parent / "jobs.py"
 MARKUP = '<img src=x onerror="window.hacked=1">'
 
@@ -29,7 +30,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     shutil.copy(JOBS, folder / "jobs.py")
     with running_up(folder) as found:
         eventually(lambda: found.ask("GET", "/api/v1/jobs/slow").status_code == 200, what="the jobs are there")
-        made = [found.trigger("slow"), found.trigger("markup", params={"text": MARKUP})]
+        made = [found.trigger("slow"), found.trigger("markup", params={"text": MARKUP}), found.trigger("load_orders")]
         for run in made:
             eventually(lambda run=run: found.run(run)["ended_at"] is not None, what="some runs are over")  # type: ignore[misc]
         found.register(found.token("short-lived", "worker"), "a", "far", "far:away")  # it never beats, and dies
@@ -54,7 +55,7 @@ def test_people_walk_through_the_console(up: Up) -> None:
     }
     node = Path(sysconfig.get_path("scripts")) / "node"
     walked = subprocess.run(
-        [node, "--test", "--test-reporter=spec", "e2e/walks.test.ts"],
+        [node, "--test", "--test-reporter=spec", "--test-concurrency=1", *WALKS],
         cwd=build.WEB,
         env=environment,
         capture_output=True,

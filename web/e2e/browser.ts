@@ -74,3 +74,51 @@ export async function logIn(page: Page, { url, code }: Asked): Promise<void> {
   await page.waitForURL(`${url}/`);
   await page.locator("#needs, #first").first().waitFor();
 }
+
+/** The state of a browser that is logged in by a token: windows that are opened with it are logged in, too. */
+export async function loggedIn(browser: Browser, url: string): Promise<Required<Look>["state"]> {
+  const context = await browser.newContext();
+  const headers = { Authorization: `Bearer ${process.env.FOLIOT_TOKEN ?? ""}`, "X-Foliot-Csrf": "1" };
+  const answer = await context.request.post(`${url}/api/v1/session`, { headers });
+  if (!answer.ok()) throw new Error(await answer.text());
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+declare global {
+  var presses: number | undefined;
+}
+
+/** Counts the presses of the mouse in a page from now on; an address that is opened anew starts from zero. */
+export async function countPresses(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    globalThis.presses = 0;
+    addEventListener("pointerdown", () => (globalThis.presses = (globalThis.presses ?? 0) + 1), true);
+  });
+}
+
+export async function pressesOf(page: Page): Promise<number> {
+  return await page.evaluate(() => globalThis.presses ?? -1);
+}
+
+/** What the frame around all pages asks for: the rights, the badge in the rail, and the stream of changes. */
+const FRAME = ["/api/v1/whoami", "/api/v1/overview", "/api/v1/events"];
+
+/** The calls of the API that a page makes, and the streams it opens, in their order. */
+export class Calls {
+  readonly made: string[] = [];
+
+  /** Without those of the frame. Changes that come in meanwhile are read again: an address counts once. */
+  ofThePage(): string[] {
+    const own = this.made.filter((call) => !FRAME.includes(call.replace(/^GET |\?.*/g, "")));
+    return [...new Set(own)];
+  }
+
+  watch(page: Page): void {
+    page.on("request", (request) => {
+      const { pathname, search } = new URL(request.url());
+      if (pathname.startsWith("/api/")) this.made.push(`${request.method()} ${pathname}${search}`);
+    });
+  }
+}

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { boundsOf, dayAfter, dayOf, instantOf, isDay, shareOf, weeksOf } from "./day.ts";
+import { boundsOf, dayAfter, dayOf, instantOf, instantWritten, isDay, shareOf, weeksOf } from "./day.ts";
 
 const HOUR = 3_600_000;
 
@@ -20,6 +20,14 @@ test("days on which clocks change have 23 or 25 hours", () => {
   expect(new Date(instantOf("2026-10-25", 12, "Europe/Berlin")).toISOString()).toBe(
     "2026-10-25T11:00:00.000Z",
   );
+});
+
+test("what is written into a field is a time of the zone on the screen, also around a change of its clocks", () => {
+  const at = (written: string, zone: string) => new Date(instantWritten(written, zone)).toISOString();
+  expect(at("2031-01-02T06:00", "UTC")).toBe("2031-01-02T06:00:00.000Z");
+  expect(at("2031-01-02T06:30", "Asia/Shanghai")).toBe("2031-01-01T22:30:00.000Z");
+  expect(at("2026-03-29T01:59", "Europe/Berlin")).toBe("2026-03-29T00:59:00.000Z");
+  expect(at("2026-03-29T03:00", "Europe/Berlin")).toBe("2026-03-29T01:00:00.000Z");
 });
 
 test("an instant has its place in the day, and those outside stand at the edge", () => {

@@ -23,6 +23,13 @@ export function instantOf(day: string, hour: number, zone: string): number {
   return at;
 }
 
+/** The instant that a field of day and time (`2031-01-02T06:00`) names on a wall clock in the zone. */
+export function instantWritten(written: string, zone: string): number {
+  const [day = "", time = ""] = written.split("T");
+  const [hours = 0, minutes = 0] = time.split(":").map(Number);
+  return instantOf(day, hours + minutes / 60, zone);
+}
+
 /** What a wall clock in the zone shows, as if it were UTC. */
 function shownBy(ms: number, zone: string): number {
   const at = partsOf(ms, zone);

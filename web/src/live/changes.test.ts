@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { RunOut } from "../api/types.ts";
-import { type Change, patched, readChange, staleBy } from "./changes.ts";
+import { BACK, type Change, isMissing, patched, RESET, readChange, staleBy } from "./changes.ts";
 
 function change(
   kind: string,
@@ -38,7 +38,29 @@ describe("what a change makes stale", () => {
   });
 
   test("a reset: everything", () => {
-    expect(staleBy(change("reset"))).toEqual([{ what: "everything" }]);
+    expect(staleBy(RESET)).toEqual([{ what: "everything" }]);
+  });
+
+  test("a server that answers again: what could not be read", () => {
+    expect(staleBy(BACK)).toEqual([{ what: "failures" }]);
+  });
+
+  test.each([
+    ["calendar.saved", "calendars"],
+    ["backfill.started", "backfills"],
+    ["token.revoked", "tokens"],
+    ["lock.taken_away", "locks"],
+    ["limit.set", "limits"],
+    ["node.draining", "cluster"],
+    ["run.cancelled", "journal"],
+  ])("%s: the list of it, and the journal", (kind, list) => {
+    const stale = staleBy(change(kind)).map((one) => one.what);
+    expect(stale).toContain(list);
+    expect(stale).toContain("journal");
+  });
+
+  test("what every run does: nothing in the journal", () => {
+    expect(staleBy(change("run.started", { id: "r-1" })).map((one) => one.what)).not.toContain("journal");
   });
 });
 
@@ -77,6 +99,25 @@ describe("a run on the screen", () => {
   test("stays the same object for a change of another", () => {
     expect(patched(run, change("run.ended", { id: "r-2", state: "FAILED" }))).toBe(run);
     expect(patched(run, change("job.changed", { id: "r-1" }))).toBe(run);
+  });
+});
+
+describe("a list of runs lacks a run", () => {
+  const failed = change("run.ended", { id: "r-9", job: "tick", state: "FAILED" });
+  const waits = change("run.created", { id: "r-9", job: "tick", state: "PENDING" });
+  const none = new Set<string>();
+
+  test("that fits its filter, whether it was seen to begin or not", () => {
+    expect(isMissing(failed, {}, none)).toBe(true);
+    expect(isMissing(failed, { job: "tick", state: "FAILED" }, none)).toBe(true);
+    expect(isMissing(waits, { state: "HELD" }, none)).toBe(true);
+  });
+
+  test("but none that it shows, and none that the filter leaves out", () => {
+    expect(isMissing(failed, {}, new Set(["r-9"]))).toBe(false);
+    expect(isMissing(failed, { job: "other" }, none)).toBe(false);
+    expect(isMissing(waits, { state: "FAILED" }, none)).toBe(false);
+    expect(isMissing(change("job.paused"), {}, none)).toBe(false);
   });
 });
 

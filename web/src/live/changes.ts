@@ -8,21 +8,56 @@ export interface Change {
   data: Record<string, unknown>;
 }
 
-/** Which lists and pages are no longer as they were read. */
+/** What this browser tells itself: everything may have changed; the server answers again. */
+export const RESET: Change = { kind: "reset", subject: "", namespace: null, data: {} };
+export const BACK: Change = { kind: "back", subject: "", namespace: null, data: {} };
+
+type Listed =
+  | "overview"
+  | "jobs"
+  | "cluster"
+  | "journal"
+  | "calendars"
+  | "backfills"
+  | "tokens"
+  | "locks"
+  | "limits";
+
+/** Which lists and pages are no longer as they were read; `failures`: those that could not be read. */
 export type Stale =
-  | { what: "everything" }
-  | { what: "overview" | "jobs" | "runs" | "cluster" }
+  | { what: "everything" | "failures" }
+  | { what: Listed }
   | { what: "job"; namespace: string; name: string }
   | { what: "run"; id: string };
 
 export function staleBy(change: Change): Stale[] {
   if (change.kind === "reset") return [{ what: "everything" }];
-  const topic = change.kind.split(".")[0];
-  if (topic === "run") return staleByRun(change);
+  if (change.kind === "back") return [{ what: "failures" }];
+  if (isOfEveryRun(change)) return staleByRun(change);
+  const noted: Stale[] = [{ what: "overview" }, { what: "journal" }];
+  const topic = change.kind.split(".")[0] ?? "";
+  if (topic === "run") return [...noted, ...staleByRun(change)];
   if (topic === "job" || topic === "backfill" || topic === "calendar") {
-    return [{ what: "overview" }, { what: "jobs" }, ...jobOf(change, change.subject)];
+    noted.push({ what: "jobs" }, ...jobOf(change, change.subject));
   }
-  return [{ what: "overview" }, { what: "cluster" }];
+  return [...noted, { what: LISTS[topic] ?? "cluster" }];
+}
+
+/** The list of what a topic is about, where it is not the cluster's. */
+const LISTS: Partial<Record<string, Listed>> = {
+  job: "jobs",
+  backfill: "backfills",
+  calendar: "calendars",
+  token: "tokens",
+  lock: "locks",
+  limit: "limits",
+};
+
+const EVERY_RUN = new Set(["run.created", "run.waiting", "run.started", "run.changed", "run.ended"]);
+
+/** Runs start and end by the thousand; all else is rare, mostly somebody's doing, and in the journal. */
+export function isOfEveryRun(change: Change): boolean {
+  return EVERY_RUN.has(change.kind);
 }
 
 function staleByRun(change: Change): Stale[] {
@@ -52,6 +87,20 @@ export function patched(run: RunOut, change: Change): RunOut {
     next.duration_s = secondsBetween(next.started_at, at);
   }
   return next;
+}
+
+/** Whether a list of runs with this filter lacks the run that changed. */
+export function isMissing(
+  change: Change,
+  wanted: { job?: string | undefined; state?: string | undefined },
+  shown: ReadonlySet<string>,
+): boolean {
+  const { id, job, state } = change.data;
+  if (!isOfEveryRun(change) || typeof id !== "string" || shown.has(id)) return false;
+  if (wanted.job && wanted.job !== job) return false;
+  // Held and retrying are what is shown of a run that is pending.
+  const asKept = wanted.state === "HELD" || wanted.state === "RETRYING" ? "PENDING" : wanted.state;
+  return !asKept || asKept === state;
 }
 
 export function isOver(state: string): boolean {

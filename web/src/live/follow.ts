@@ -1,7 +1,8 @@
 /// Keeps one stream of changes open: goes on where it broke, waits a little longer after each failure.
 import { ProblemError, stream } from "../api/call.ts";
 import { readEvents } from "../api/sse.ts";
-import { type Change, readChange } from "./changes.ts";
+import { BACK, type Change, RESET, readChange } from "./changes.ts";
+import { seen, whileSeen } from "./seen.ts";
 import { setLive } from "./status.ts";
 
 const FIRST_WAIT_MS = 1000;
@@ -13,37 +14,39 @@ export async function follow(take: (change: Change) => void, signal: AbortSignal
   let waitMs = FIRST_WAIT_MS;
   let wasCut = false;
   let sinceMs = Date.now();
+
+  const read = async (both: AbortSignal) => {
+    const headers: Record<string, string> = lastId ? { "Last-Event-ID": lastId } : {};
+    const body = await stream("stream_events", { headers, signal: both });
+    waitMs = FIRST_WAIT_MS;
+    setLive({ is: "live" });
+    // What happened while the stream was cut and no id was known yet can only be read anew. With an id the server
+    // tells what was missed, but not what failed to be read meanwhile.
+    if (wasCut) take(lastId ? BACK : RESET);
+    wasCut = false;
+    await readEvents(body, (events) => {
+      for (const event of events) {
+        if (event.id) lastId = event.id;
+        const change = readChange(event.name, event.data);
+        if (change) take(change);
+      }
+    });
+  };
+
   while (!signal.aborted) {
     await seen(signal);
     if (signal.aborted) return;
-    const hidden = new AbortController();
-    const onHide = () => document.visibilityState === "hidden" && hidden.abort();
-    document.addEventListener("visibilitychange", onHide);
+    let isHidden = false;
     try {
-      const headers: Record<string, string> = lastId ? { "Last-Event-ID": lastId } : {};
-      const both = AbortSignal.any([signal, hidden.signal]);
-      const body = await stream("stream_events", { headers, signal: both });
-      waitMs = FIRST_WAIT_MS;
-      setLive({ is: "live" });
-      // What happened while the stream was cut and no id was known yet can only be read anew.
-      if (wasCut && !lastId) take({ kind: "reset", subject: "", namespace: null, data: {} });
-      await readEvents(body, (events) => {
-        for (const event of events) {
-          if (event.id) lastId = event.id;
-          const change = readChange(event.name, event.data);
-          if (change) take(change);
-        }
-      });
+      isHidden = (await whileSeen(signal, read)) === "hidden";
     } catch (error) {
       if (error instanceof ProblemError && error.status === 401) {
         setLive({ is: "paused" });
         return;
       }
-    } finally {
-      document.removeEventListener("visibilitychange", onHide);
     }
     if (signal.aborted) return;
-    if (hidden.signal.aborted) {
+    if (isHidden) {
       setLive({ is: "paused" });
       wasCut = true;
       continue;
@@ -54,19 +57,6 @@ export async function follow(take: (change: Change) => void, signal: AbortSignal
     await pause(waitMs, signal);
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }
-}
-
-function seen(signal: AbortSignal): Promise<void> {
-  if (document.visibilityState !== "hidden") return Promise.resolve();
-  return new Promise((resolve) => {
-    const look = () => {
-      if (document.visibilityState === "hidden" && !signal.aborted) return;
-      document.removeEventListener("visibilitychange", look);
-      resolve();
-    };
-    document.addEventListener("visibilitychange", look);
-    signal.addEventListener("abort", look, { once: true });
-  });
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

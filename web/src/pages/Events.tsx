@@ -1,13 +1,11 @@
 /// What happened: changes of jobs, cancels, drains, elections, clocks, tokens. Newest first, with filters in the address.
 import { Button, NativeSelect } from "@mantine/core";
-import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { useCallback, useState } from "react";
+import { useState } from "react";
 import { journal } from "../api/queries.ts";
 import type { EventOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
-import type { Change } from "../live/changes.ts";
-import { useChanges } from "../live/Follower.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { Json } from "../parts/Json.tsx";
@@ -32,19 +30,9 @@ export function EventsPage() {
   const say = useSay();
   const wanted = useSearch({ from: "/events" });
   const navigate = useNavigate({ from: "/events" });
-  const client = useQueryClient();
   const [opened] = useState(Date.now);
   const { topic, subject } = wanted;
   const query = useInfiniteQuery(journal({ topic, subject, since: sinceOf(wanted.span, opened) }));
-  const listener = useCallback(
-    (change: Change) => {
-      // Runs start and end by the thousand and are not in the journal; all else is.
-      if (!/^run\.(created|started|ended)/.test(change.kind))
-        void client.invalidateQueries({ queryKey: ["journal"] });
-    },
-    [client],
-  );
-  useChanges(listener);
   const set = (change: Partial<typeof wanted>) =>
     void navigate({
       search: (before) =>

@@ -3,9 +3,9 @@ import { Button, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
-import { runs } from "../api/queries.ts";
+import { type RunsWanted, runs } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
-import type { Change } from "../live/changes.ts";
+import { type Change, isMissing } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
 import { BULK_MAX, BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
 import { Command } from "../parts/Command.tsx";
@@ -17,6 +17,7 @@ import { RunTable } from "./RunTable.tsx";
 
 const STATES = ["PENDING", "HELD", "RETRYING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
 const EVERY_MS = 1000;
+const MISSING_MAX = 1000; // more are not counted: a list may be looked at for days
 
 export function RunsPage() {
   const say = useSay();
@@ -26,14 +27,16 @@ export function RunsPage() {
   const [fresh, setFresh] = useState(0);
   const isOver = useRef(false);
   const { refetch } = query;
-  const show = useCallback(() => {
-    setFresh(0);
-    void refetch();
-  }, [refetch]);
-  useNewRuns(wanted.job ?? "", (count) => {
-    if (isOver.current) setFresh((before) => before + count);
+  const ids = query.data?.pages.flatMap((page) => page.items.map((run) => run.id));
+  const forget = useMissingRuns(wanted, ids ?? [], (count) => {
+    if (isOver.current) setFresh(count);
     else show();
   });
+  const show = () => {
+    forget();
+    setFresh(0);
+    void refetch();
+  };
   const set = (change: Partial<typeof wanted>) =>
     void navigate({
       search: (before) => {
@@ -115,25 +118,28 @@ function Bulk({ state, runs }: { state: string | undefined; runs: RunOut[] }) {
   );
 }
 
-/** Tells how many runs were created, at most once a second. */
-function useNewRuns(job: string, tell: (count: number) => void): void {
-  const waiting = useRef(0);
+/** Tells how many runs the list lacks: the first at once, then at most once a second. Returns how to forget them. */
+function useMissingRuns(wanted: RunsWanted, ids: string[], tell: (count: number) => void): () => void {
+  const missing = useRef(new Set<string>());
   const timer = useRef<ReturnType<typeof setTimeout> | null>(null);
-  const latest = useRef(tell);
-  latest.current = tell;
-  const listener = useCallback(
-    (change: Change) => {
-      const isNew = change.kind === "run.created" || change.kind === "run.started";
-      if (!isNew || (job !== "" && change.data.job !== job)) return;
-      waiting.current += change.kind === "run.created" ? 1 : 0;
-      if (timer.current !== null) return;
-      timer.current = setTimeout(() => {
-        timer.current = null;
-        latest.current(waiting.current);
-        waiting.current = 0;
-      }, EVERY_MS);
-    },
-    [job],
-  );
+  const toldMs = useRef(0);
+  const latest = useRef({ wanted, shown: new Set<string>(), tell });
+  latest.current = { wanted, shown: new Set(ids), tell };
+  const listener = useCallback((change: Change) => {
+    const { wanted, shown } = latest.current;
+    if (!isMissing(change, wanted, shown)) return;
+    if (missing.current.size < MISSING_MAX) missing.current.add(String(change.data.id));
+    if (timer.current !== null) return;
+    const waitMs = Math.max(0, toldMs.current + EVERY_MS - Date.now());
+    timer.current = setTimeout(() => {
+      timer.current = null;
+      toldMs.current = Date.now();
+      const { shown, tell } = latest.current;
+      const still = [...missing.current].filter((id) => !shown.has(id));
+      missing.current = new Set(still);
+      if (still.length > 0) tell(still.length);
+    }, waitMs);
+  }, []);
   useChanges(listener);
+  return () => missing.current.clear();
 }

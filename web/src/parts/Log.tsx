@@ -8,6 +8,7 @@ import type { RunOut } from "../api/types.ts";
 import { isGrave, readLine } from "../format/logLine.ts";
 import { exactTime } from "../format/time.ts";
 import { isOver } from "../live/changes.ts";
+import { seen, whileSeen } from "../live/seen.ts";
 import { useSay } from "../words/say.ts";
 import { ProblemBox } from "./Problem.tsx";
 import { useZone } from "./settings.ts";
@@ -161,11 +162,11 @@ function useLines(id: string, level: string, grep: string) {
     setRead(false);
     setFirst(null);
 
-    const read = async () => {
+    const read = async (signal: AbortSignal) => {
       let isOverNow = false;
       const query = { follow: true, ...(lastId ? {} : { tail: TAIL }), level, grep };
       const headers: Record<string, string> = lastId ? { "Last-Event-ID": lastId } : {};
-      const body = await stream("get_run_logs", { path: { run: id }, query, headers, signal: end.signal });
+      const body = await stream("get_run_logs", { path: { run: id }, query, headers, signal });
       setBroken(false);
       setTimeout(() => setRead(true), 300);
       await readEvents(body, (events) => {
@@ -185,8 +186,10 @@ function useLines(id: string, level: string, grep: string) {
     };
 
     const keepReading = async () => {
+      await seen(end.signal);
+      if (end.signal.aborted) return;
       try {
-        await read();
+        if ((await whileSeen(end.signal, read)) === "hidden") void keepReading();
       } catch (failed) {
         if (end.signal.aborted) return;
         const isRefused = failed instanceof ProblemError && failed.status >= 400 && failed.status < 500;

@@ -3,8 +3,10 @@ import { NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import type { JobOut, NodeOut, RunOut } from "../api/types.ts";
+import { instantWritten } from "../format/day.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
+import { useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
 
 interface Closable {
@@ -14,7 +16,8 @@ type NamedJob = Pick<JobOut, "name" | "namespace">;
 
 export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
   const say = useSay();
-  const [until, setUntil] = useState("");
+  const zone = useZone();
+  const [until, setUntil] = useState(""); // as it is written: a time of the zone on the screen
   return (
     <Confirm
       title={say("pause.title", { job: job.name })}
@@ -22,7 +25,7 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
       action={say("do.pause")}
       close={close}
       change={async ({ reason, key }) => {
-        const at = until === "" ? {} : { until: new Date(until).toISOString() };
+        const at = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
         const query = { namespace: job.namespace };
         await call("pause_job", { path: { name: job.name }, query, body: { reason, ...at }, key });
         tell(say("pause.done", { job: job.name }));

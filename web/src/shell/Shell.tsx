@@ -1,7 +1,7 @@
 /// The frame around every page: rail, header, live chip, search, keys, and the dialog of an ended session.
 import { ActionIcon, Button, Menu, Modal, NativeSelect, useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
+import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
 import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
@@ -31,7 +31,8 @@ export function Shell() {
 function Inside() {
   const say = useSay();
   const session = useSession();
-  const location = useLocation();
+  // The page that is shown, not the one that is on its way: a page that broke is drawn until the next one is there.
+  const shown = useRouterState({ select: (router) => router.resolvedLocation?.pathname ?? "" });
   const [open, setOpen] = useState<"" | "search" | "keys">("");
   const { data: who } = useQuery(whoami());
   useEffect(() => {
@@ -46,7 +47,7 @@ function Inside() {
       <Rail />
       <Header onSearch={() => setOpen("search")} onKeys={() => setOpen("keys")} who={who?.name ?? ""} />
       <main className="main" id="main" tabIndex={-1}>
-        <Boundary at={location.pathname}>
+        <Boundary at={shown}>
           <Outlet />
         </Boundary>
       </main>

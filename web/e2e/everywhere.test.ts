@@ -1,0 +1,158 @@
+/// What holds on every page: views are links, rows stay where they are, errors stay small, hidden pages are quiet.
+import assert from "node:assert/strict";
+import { after, afterEach, before, test } from "node:test";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { asked, Calls, Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
+
+const { url } = asked();
+const complaints = new Complaints();
+let browser: Browser;
+let context: BrowserContext;
+let state: Required<Look>["state"];
+
+before(async () => {
+  browser = await launched();
+  state = await loggedIn(browser, url);
+  context = await opened(browser, { state });
+});
+afterEach(async () => {
+  for (const page of context.pages()) await page.close(); // each has streams open, and a browser has six at most
+});
+after(async () => {
+  await browser.close();
+});
+
+async function at(path: string, inside = context): Promise<Page> {
+  const page = await inside.newPage();
+  complaints.watch(page, url);
+  await page.goto(url + path);
+  await page.locator('.chip[data-is="live"]').waitFor();
+  return page;
+}
+
+async function ask(method: string, path: string, data?: object): Promise<Record<string, unknown>> {
+  const headers = { "X-Foliot-Csrf": "1" };
+  const answer = await context.request.fetch(url + path, { method, headers, ...(data && { data }) });
+  assert.ok(answer.ok(), await answer.text());
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+test("filters, sort and tab stand in the address: another window shows the same, and back goes back", async () => {
+  const page = await at("/jobs");
+  await page.getByLabel("State").selectOption({ label: "active" });
+  await page.getByLabel("Order", { exact: true }).selectOption({ index: 1 });
+  await page.getByLabel("Name, description or owner").fill("daily");
+  await page.waitForURL(/q=daily/);
+  const address = new URL(page.url());
+  assert.deepEqual([...address.searchParams.keys()].sort(), ["q", "sort", "state"]);
+  const names = (shown: Page) => shown.locator("tbody .first a").allTextContents();
+  await page.locator("tbody tr", { hasText: "tick" }).waitFor({ state: "detached" });
+  const other = await at(address.pathname + address.search);
+  await other.locator("tbody tr").first().waitFor();
+  assert.deepEqual(await names(other), await names(page));
+  await other.close();
+  await page.locator("tbody .first a").first().click();
+  await page.getByRole("tab", { name: "Definition" }).click();
+  await page.waitForURL(/tab=definition/);
+  await page.goBack();
+  await page.waitForURL(address.href);
+});
+
+test("rows do not jump: what is new waits while the pointer is on the list", async () => {
+  const page = await at("/runs?job=slow");
+  const first = page.locator("tbody tr").first();
+  await first.hover();
+  const before = await first.locator("a.mono").textContent();
+  const made = await ask("POST", "/api/v1/jobs/slow:trigger", {});
+  const pill = page.getByRole("button", { name: /1 new run/ });
+  await pill.waitFor();
+  assert.equal(await first.locator("a.mono").textContent(), before);
+  await pill.click();
+  await page
+    .locator("tbody tr", { hasText: String(made.id) })
+    .getByText("succeeded")
+    .waitFor();
+});
+
+test("a list of failed runs shows a run that fails while somebody looks", async () => {
+  const page = await at("/runs?job=markup&state=FAILED");
+  await page.locator("tbody tr").first().waitFor();
+  const { id } = await ask("POST", "/api/v1/jobs/markup:trigger", {});
+  await page
+    .locator("tbody tr", { hasText: String(id) })
+    .getByText("failed")
+    .waitFor();
+});
+
+test("an error stays in its panel, says what it is, and goes with the next try", async () => {
+  const page = await at("/jobs");
+  const problem = { status: 400, code: "FOL-9999", detail: "The crowd is away.", hint: "Come again." };
+  await page.route("**/api/v1/overview/ahead*", (route) => route.fulfill({ status: 400, json: problem }));
+  await page.getByRole("link", { name: "Overview" }).click();
+  const alert = page.getByRole("alert");
+  for (const word of ["The crowd is away.", "Come again.", "FOL-9999"]) await alert.getByText(word).waitFor();
+  await page.locator("#needs").waitFor();
+  await page.locator("#next ~ ul li").first().waitFor();
+  await page.unroute("**/api/v1/overview/ahead*");
+  await alert.getByRole("button", { name: "Try again" }).click();
+  await page.locator(".crowd svg").waitFor();
+});
+
+test("a page that breaks takes neither the rail nor the other pages with it", async () => {
+  const page = await at("/");
+  await page.route("**/api/v1/jobs?*", (route) => route.fulfill({ json: { items: [{ name: "odd" }] } }));
+  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await page.getByRole("alert").getByText("Something on this page went wrong.").waitFor();
+  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.locator("tbody tr").first().waitFor();
+  const expected = complaints.found.filter((text) => /undefined|null/.test(text));
+  assert.ok(expected.length > 0);
+  complaints.found.length = 0;
+});
+
+test("a hidden page asks for nothing, whatever happens, and shows what it missed when it is seen again", async () => {
+  const { id } = await ask("POST", "/api/v1/jobs/endless:trigger", {});
+  const page = await context.newPage();
+  await page.clock.install();
+  await page.goto(`${url}/runs/${String(id)}`);
+  await page.locator('.chip[data-is="live"]').waitFor();
+  await page.locator(".title").getByText("running").waitFor();
+  await setVisible(page, false);
+  await page.locator('.chip[data-is="paused"]').waitFor();
+  const calls = new Calls();
+  calls.watch(page);
+  await ask("POST", `/api/v1/runs/${String(id)}:cancel`, {});
+  await ended(String(id));
+  await page.clock.runFor("10:00");
+  assert.deepEqual(calls.made, []);
+  await setVisible(page, true);
+  await page.locator(".title").getByText("cancelled").waitFor();
+  await page.locator('.chip[data-is="live"]').waitFor();
+});
+
+test("who wants no motion sees none", async () => {
+  const page = await at("/");
+  const moving = () =>
+    page.evaluate(() => document.getAnimations().filter((one) => one.playState === "running").length);
+  assert.equal(await moving(), 0);
+  await page.emulateMedia({ reducedMotion: "no-preference" });
+  assert.notEqual(await moving(), 0, "the mark beside live");
+});
+
+test("no page complained", () => {
+  assert.deepEqual(complaints.found, []);
+});
+
+async function setVisible(page: Page, isVisible: boolean): Promise<void> {
+  await page.evaluate((seen) => {
+    Object.defineProperty(document, "visibilityState", {
+      configurable: true,
+      get: () => (seen ? "visible" : "hidden"),
+    });
+    document.dispatchEvent(new Event("visibilitychange", { bubbles: true }));
+  }, isVisible);
+}
+
+async function ended(id: string): Promise<void> {
+  while ((await ask("GET", `/api/v1/runs/${id}`)).ended_at === null) await new Promise(setImmediate);
+}

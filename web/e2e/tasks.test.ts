@@ -1,0 +1,184 @@
+/// What people come for, each with the number of presses it may take; the same by keys alone; every view is a link.
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { asked, Complaints, countPresses, launched, loggedIn, opened, pressesOf } from "./browser.ts";
+
+const { url } = asked();
+const complaints = new Complaints();
+let browser: Browser;
+let page: Page;
+
+before(async () => {
+  browser = await launched();
+  const context = await opened(browser, { state: await loggedIn(browser, url) });
+  page = await context.newPage();
+  complaints.watch(page, url);
+  await countPresses(page);
+});
+after(async () => {
+  await browser.close();
+});
+
+/** Opens an address anew: presses are counted from here. */
+async function at(path: string): Promise<void> {
+  await page.goto(url + path);
+  await page.locator('.chip[data-is="live"]').waitFor();
+}
+
+async function took(presses: number): Promise<void> {
+  assert.equal(await pressesOf(page), presses);
+}
+
+const dialog = (): Locator => page.getByRole("dialog");
+const need = (job: string): Locator => page.locator("#needs ~ ul li", { hasText: job });
+
+describe("who leaves cron and XXL-JOB", () => {
+  test("finds a job by its name, its owner or a Chinese word: one search, no press", async () => {
+    await at("/jobs");
+    for (const written of ["load_ord", "数据组", "仓库"]) {
+      await page.keyboard.press("/");
+      await page.keyboard.press("ControlOrMeta+a");
+      await page.keyboard.type(written);
+      await page.waitForURL(`${url}/jobs?q=${encodeURIComponent(written)}`);
+      await page.locator("tbody tr").nth(1).waitFor({ state: "detached" });
+      await page.locator("tbody tr").getByRole("link", { name: "load_orders" }).waitFor();
+      await page.keyboard.press("Escape");
+      await page.locator("[data-filter]").blur();
+    }
+    await took(0);
+  });
+
+  test("pauses a job until 06:00 of the zone on the screen, with a reason: two presses", async () => {
+    await at("/jobs");
+    await page.getByLabel("Time zone").selectOption("UTC");
+    await page.getByRole("button", { name: "Pause daily" }).click();
+    await dialog().getByLabel("Until").fill("2031-01-02T06:00");
+    await dialog().getByLabel("Reason").fill("month end");
+    await dialog().getByRole("button", { name: "Pause" }).click();
+    await page.locator("tr", { hasText: "daily" }).getByText("paused").waitFor();
+    await took(2);
+    await page.getByRole("link", { name: "daily" }).click();
+    await page.locator(".why").getByText("2031-01-02 06:00").waitFor();
+    await page.locator(".why").getByText("month end").waitFor();
+    await page.getByRole("button", { name: "Resume" }).click();
+    await dialog().getByRole("button", { name: "Resume" }).click();
+    await page.locator(".title").getByText("active").waitFor();
+  });
+
+  test("runs again what failed: two presses, for one job and for all in sight", async () => {
+    await at("/");
+    await need("markup").getByRole("button", { name: "Retry" }).click();
+    await dialog().getByRole("button", { name: "Retry" }).click();
+    await page.locator(".toast", { hasText: "runs again" }).waitFor();
+    await took(2);
+    await at("/runs?state=FAILED");
+    await page.getByRole("button", { name: /^Retry these \d+$/ }).click();
+    await dialog()
+      .getByRole("button", { name: /^Retry these/ })
+      .click();
+    await page
+      .locator(".toast")
+      .getByText(/runs?\.$/)
+      .waitFor();
+    await took(2);
+  });
+});
+
+describe("a data engineer", () => {
+  test("fills thirty days: a look at them, one confirmation", async () => {
+    await at("/jobs/default/daily");
+    await page.getByRole("button", { name: "Backfill" }).click();
+    await dialog().getByLabel("From").fill("2026-09-01");
+    await dialog().getByLabel("To").fill("2026-10-01");
+    await dialog().getByLabel("At a time").fill("10");
+    await dialog().getByRole("button", { name: "Preview" }).click();
+    await dialog().getByText("30 instants get a run:").waitFor();
+    await took(2);
+    await dialog().getByRole("button", { name: "Start 30 runs" }).click();
+    await page.locator(".toast").getByText("30 instants of the past").waitFor();
+    await took(3);
+  });
+
+  test("sees which of the shards failed, and runs them again", async () => {
+    await at("/runs?job=load_orders&state=FAILED");
+    await page.locator("tbody a.mono").last().click();
+    await page.getByRole("tab", { name: "Shards" }).click();
+    const shards = page.getByRole("tabpanel").locator("li");
+    await shards.filter({ hasText: "failed" }).waitFor();
+    assert.equal(await shards.filter({ hasText: "succeeded" }).count(), 2);
+    await page.getByRole("button", { name: "Retry" }).click();
+    await dialog().getByRole("button", { name: "Retry" }).click();
+    await page.locator(".toast", { hasText: "runs again" }).getByRole("link").click();
+    await page.locator(".title").getByText("failed").waitFor();
+  });
+});
+
+describe("who is on call", () => {
+  test("reads the failing line of the log: one press", async () => {
+    await at("/");
+    await need("markup").getByRole("link", { name: "Log" }).click();
+    await page.getByRole("log").getByText("onerror").first().waitFor();
+    await took(1);
+  });
+
+  test("reads the log of a run that executes: one press from the overview, two from anywhere", async () => {
+    await at("/");
+    const running = page.locator("#running ~ ul li", { hasText: "holder" });
+    await running.first().locator("a.mono").click();
+    await page.getByRole("log").waitFor();
+    await took(1);
+    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page
+      .getByRole("row", { name: /holder/ })
+      .locator("a.mono")
+      .click();
+    await page.getByRole("log").waitFor();
+    await took(3);
+  });
+
+  test("sees leader, term and what waits without a press", async () => {
+    await at("/");
+    const cluster = page.getByRole("region", { name: "Cluster" });
+    for (const word of ["leader", "term 1", "waiting runs"]) await cluster.getByText(word).first().waitFor();
+    await took(0);
+  });
+
+  test("sees what changed in the last hour: one press and one filter", async () => {
+    await at("/");
+    await page.getByRole("link", { name: "Events", exact: true }).click();
+    await page.getByLabel("Range").selectOption({ label: "Last hour" });
+    await page.waitForURL(/span=1h/);
+    await page.locator(".lines li").first().waitFor();
+    await took(1);
+  });
+
+  test("takes a worker out of service with a reason and back: two presses each", async () => {
+    await at("/nodes");
+    await page.getByRole("button", { name: "Drain" }).click();
+    await dialog().getByLabel("Reason").fill("kernel update");
+    await dialog().getByRole("button", { name: "Drain" }).click();
+    await page.getByRole("button", { name: "Take back" }).click();
+    await took(3);
+    await dialog().getByRole("button", { name: "Take back" }).click();
+    await page.getByRole("button", { name: "Drain" }).waitFor();
+    await took(4);
+  });
+});
+
+test("who guards the rules makes a token that only reads: one form of two presses", async () => {
+  await at("/tokens");
+  await page.getByRole("button", { name: "New token" }).click();
+  await dialog().getByRole("textbox", { name: "Name", exact: true }).fill(`auditor-${process.pid}`);
+  await dialog().getByRole("button", { name: "Make the token" }).click();
+  const secret = (await dialog().locator(".command pre").textContent()) ?? "";
+  await took(2);
+  const ask = (method: string, path: string) =>
+    fetch(url + path, { method, headers: { Authorization: `Bearer ${secret}` } });
+  assert.equal((await ask("GET", "/api/v1/jobs")).status, 200);
+  assert.equal((await ask("POST", "/api/v1/jobs/daily:trigger")).status, 403);
+});
+
+test("no page complained", () => {
+  assert.deepEqual(complaints.found, []);
+});
