@@ -239,10 +239,11 @@ LISTS: list[Hot] = [
         values=lambda loaded: {"since": loaded.now},
     ),
     Hot(
-        name="an overdue cursor",
-        statement=cluster_reads.OVERDUE,
-        uses=frozenset({"cursors_due"}),
-        reads_max=2,
-        values=lambda loaded: {"now": loaded.now},
+        name="the cluster in one row",
+        statement=cluster_reads.CLUSTER,
+        uses=frozenset({"cursors_due", "runs_ready", "runs_running"}),
+        or_uses=frozenset({"cursors_due", "runs_ready", "runs_running", ""}),
+        scans=frozenset({"m", "l", "n", "q"}),
+        reads_max=2 * cluster_reads.QUEUE_COUNTED_MAX + RUNNING + 2 * SESSIONS,
     ),
 ]

@@ -5,7 +5,7 @@ from foliot.store.sql import firing_store
 from foliot.store.sql.firing import line, new_runs, record, repair, sweep, triggers
 from foliot.store.sql.jobs import change, declaration, definitions, removal, retirement, suggestions, version_move
 from foliot.store.sql.people import job_reads
-from tests.sql.explaining import BATCH, LONG_LINE, Hot, Loaded
+from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_lists import LISTS
 
@@ -40,9 +40,9 @@ HOT: list[Hot] = [
         name="pulse",
         statement=firing_store.PULSE,
         uses=frozenset({"cursors_due", "runs_ready", "runs_parked", "runs_later"}),
-        scans=frozenset({"l"}),
-        reads_max=100,
-        values=lambda loaded: {"low": loaded.now - HOUR},
+        scans=frozenset({"l", "n", "f"}),
+        reads_max=100 + SESSIONS,
+        values=lambda loaded: {"low": loaded.now - HOUR, "soon": 2 * SECOND},
     ),
     Hot(
         name="take due cursors",

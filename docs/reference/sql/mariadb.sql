@@ -11,10 +11,10 @@ SELECT d.id, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIME
 SELECT at, grades FROM checkups WHERE id = 1;
 
 -- checkup/lane_waits.py OVERDUE
-SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= %(before)s LIMIT %(rows)s) late;
+SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) LIMIT %(rows)s) late;
 
 -- checkup/lane_waits.py FIRST_OF_KIND
-SELECT r.ready_lane AS lane, r.class, r.priority, r.not_before FROM runs r FORCE INDEX (runs_ready)
+SELECT r.ready_lane AS lane, r.class, r.priority, r.not_before, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM runs r FORCE INDEX (runs_ready)
 WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
       OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
 ORDER BY r.ready_lane, r.class, r.priority, r.not_before LIMIT 1;
@@ -28,14 +28,15 @@ SELECT DISTINCT v.lane_id FROM (
 SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
   SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT 2000
 ) n JOIN jobs j ON j.id = n.job_id
-WHERE n.state = 'FAILED' AND n.ended_at >= %(since)s AND j.deleted_at = 0
+WHERE n.state = 'FAILED' AND n.ended_at >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - 3600000000 AND j.deleted_at = 0
 GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT %(rows)s;
 
 -- checkup/outcomes.py ENDED
-SELECT state, CASE WHEN ended_at >= %(since)s THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
-  SELECT state, ended_at FROM runs WHERE job_id = %(job)s ORDER BY id DESC LIMIT 500
-) n WHERE state IN ('SUCCEEDED', 'FAILED')
-GROUP BY state, CASE WHEN ended_at >= %(since)s THEN 1 ELSE 0 END;
+SELECT n.state, n.recent, count(*) AS runs FROM (
+  SELECT state, CASE WHEN ended_at >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - 3600000000 THEN 1 ELSE 0 END AS recent
+  FROM runs WHERE job_id = %(job)s ORDER BY id DESC LIMIT 500
+) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
+GROUP BY n.state, n.recent;
 
 -- checkup/readings.py TRANSACTIONS
 SELECT greatest(0, TIMESTAMPDIFF(SECOND, t.trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM'))) AS age_s,
@@ -73,6 +74,9 @@ SELECT 'max_connections', @@global.max_connections;
 SELECT sum(data_length + index_length) AS bytes FROM information_schema.tables WHERE table_schema = DATABASE();
 
 -- checkup/readings.py FILE
+SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py TOGETHER
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
@@ -306,6 +310,11 @@ DELETE FROM worker_kinds WHERE used_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'19
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
 WHERE name = 'leader' AND holder_session = %(session)s AND until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s + %(ttl)s;
+
+-- cluster/leadership.py RENEW_AND_SAY
+UPDATE leases SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
+WHERE name = 'leader' AND holder_session = %(session)s AND until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s + %(ttl)s
+ RETURNING term, until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), (SELECT m.last_tick_at FROM store_meta m WHERE m.id = 1);
 
 -- cluster/leadership.py WIN
 UPDATE leases SET holder_session = %(session)s, term = term + 1, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
@@ -873,7 +882,9 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY r.not_before LIMIT 1),
        m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
        CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
-       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
+       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))),
+       (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
+       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(soon)s LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -1787,23 +1798,16 @@ LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
            WHERE r.state = 'RUNNING' AND r.held_by > '' GROUP BY r.session_id) held ON held.session_id = n.id
 ORDER BY n.kind, n.name, n.started_at;
 
--- people/cluster_reads.py META
-SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1;
-
--- people/cluster_reads.py LEADER
-SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session WHERE l.name = 'leader';
-
--- people/cluster_reads.py QUEUE
-SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q;
-
--- people/cluster_reads.py EXECUTING
-SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT 10001) q;
-
--- people/cluster_reads.py OLDEST_READY
-SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q;
-
--- people/cluster_reads.py OVERDUE
-SELECT next_at FROM cursors WHERE next_at <= %(now)s ORDER BY next_at LIMIT 1;
+-- people/cluster_reads.py CLUSTER
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q) AS queue,
+       (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1
+                                       LIMIT 10001) q) AS oldest_ready_at,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' AND held_by >= ''
+                              LIMIT 10001) q) AS running,
+       (SELECT c.next_at FROM cursors c WHERE c.next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY c.next_at LIMIT 1) AS overdue_at
+FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
+WHERE m.id = 1;
 
 -- people/days.py ENDED
 SELECT w.due_at DIV %(quarter)s AS quarter, w.state, count(*) AS runs FROM (

@@ -11,10 +11,10 @@ SELECT d.id, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 SELECT at, grades FROM checkups WHERE id = 1;
 
 -- checkup/lane_waits.py OVERDUE
-SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= $1 LIMIT $2) late;
+SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) LIMIT $1) late;
 
 -- checkup/lane_waits.py FIRST_OF_KIND
-SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+SELECT r.lane, r.class, r.priority, r.not_before, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
 ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1;
 
@@ -27,14 +27,15 @@ SELECT DISTINCT v.lane_id FROM (
 SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
   SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT 2000
 ) n JOIN jobs j ON j.id = n.job_id
-WHERE n.state = 'FAILED' AND n.ended_at >= $1 AND j.deleted_at = 0
-GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT $2;
+WHERE n.state = 'FAILED' AND n.ended_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - 3600000000 AND j.deleted_at = 0
+GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT $1;
 
 -- checkup/outcomes.py ENDED
-SELECT state, CASE WHEN ended_at >= $1 THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
-  SELECT state, ended_at FROM runs WHERE job_id = $2 ORDER BY id DESC LIMIT 500
-) n WHERE state IN ('SUCCEEDED', 'FAILED')
-GROUP BY state, CASE WHEN ended_at >= $1 THEN 1 ELSE 0 END;
+SELECT n.state, n.recent, count(*) AS runs FROM (
+  SELECT state, CASE WHEN ended_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - 3600000000 THEN 1 ELSE 0 END AS recent
+  FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT 500
+) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
+GROUP BY n.state, n.recent;
 
 -- checkup/readings.py TRANSACTIONS
 SELECT extract(epoch FROM statement_timestamp() - a.xact_start) AS age_s, a.pid AS session,
@@ -77,6 +78,32 @@ SELECT pg_database_size(current_database()) AS bytes;
 
 -- checkup/readings.py FILE
 SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py TOGETHER
+SELECT (SELECT CAST(json_agg(q) AS text) FROM (
+    SELECT extract(epoch FROM statement_timestamp() - a.xact_start) AS age_s, a.pid AS session,
+           nullif(a.application_name, '') AS name, 'SELECT pg_terminate_backend(' || a.pid || ')' AS stop, h.hidden
+    FROM (SELECT count(*) AS hidden FROM pg_stat_activity
+          WHERE datname = current_database() AND backend_type IS NULL AND usesysid IS NOT NULL) h
+    LEFT JOIN (SELECT pid, xact_start, application_name FROM pg_stat_activity
+               WHERE datname = current_database() AND xact_start IS NOT NULL AND pid <> pg_backend_pid()
+                     AND backend_type = 'client backend'
+               ORDER BY xact_start LIMIT 1) a ON true
+    ) q) AS transactions, (SELECT CAST(json_agg(q) AS text) FROM (
+    SELECT coalesce(nullif(application_name, ''), 'pid ' || pid) AS name, state,
+           extract(epoch FROM coalesce(replay_lag, interval '0')) AS lag_s, 0 AS kept_bytes
+    FROM pg_stat_replication
+    UNION ALL
+    SELECT slot_name, 'away', 0, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)
+    FROM pg_replication_slots WHERE NOT active AND slot_type = 'physical'
+    ) q) AS replication, (SELECT CAST(json_agg(q) AS text) FROM (
+    SELECT relname AS name, n_dead_tup AS dead, n_live_tup AS live FROM pg_stat_user_tables
+    WHERE schemaname = current_schema() AND relname IN ('runs', 'cursors', 'nodes', 'limits', 'attempts', 'leases', 'lock_claims', 'events')
+    ) q) AS dead_rows, (SELECT CAST(json_agg(q) AS text) FROM (
+    SELECT count(*) AS used, CAST(current_setting('max_connections') AS integer)
+           - CAST(current_setting('superuser_reserved_connections') AS integer) AS most
+    FROM pg_stat_activity WHERE backend_type = 'client backend' OR backend_type IS NULL
+    ) q) AS connections, (SELECT CAST(json_agg(q) AS text) FROM (SELECT name, setting AS value FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')) q) AS settings, (SELECT CAST(json_agg(q) AS text) FROM (SELECT pg_database_size(current_database()) AS bytes) q) AS size;
 
 -- cluster/beats.py HELD
     SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at,
@@ -319,6 +346,11 @@ DELETE FROM worker_kinds WHERE used_at < CAST(extract(epoch FROM statement_times
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1
 WHERE name = 'leader' AND holder_session = $2 AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 + $1;
+
+-- cluster/leadership.py RENEW_AND_SAY
+UPDATE leases SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1
+WHERE name = 'leader' AND holder_session = $2 AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1 + $1
+ RETURNING term, until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), (SELECT m.last_tick_at FROM store_meta m WHERE m.id = 1);
 
 -- cluster/leadership.py WIN
 UPDATE leases SET holder_session = $1, term = term + 1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2
@@ -976,7 +1008,9 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
         ORDER BY r.not_before, r.id LIMIT 1),
        m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
        CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
-       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)),
+       (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
+       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -2089,23 +2123,16 @@ LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
            WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id) held ON held.session_id = n.id
 ORDER BY n.kind, n.name, n.started_at;
 
--- people/cluster_reads.py META
-SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1;
-
--- people/cluster_reads.py LEADER
-SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session WHERE l.name = 'leader';
-
--- people/cluster_reads.py QUEUE
-SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q;
-
--- people/cluster_reads.py EXECUTING
-SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'  LIMIT 10001) q;
-
--- people/cluster_reads.py OLDEST_READY
-SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q;
-
--- people/cluster_reads.py OVERDUE
-SELECT next_at FROM cursors WHERE next_at <= $1 ORDER BY next_at LIMIT 1;
+-- people/cluster_reads.py CLUSTER
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q) AS queue,
+       (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0
+                                       LIMIT 10001) q) AS oldest_ready_at,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'
+                              LIMIT 10001) q) AS running,
+       (SELECT c.next_at FROM cursors c WHERE c.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ORDER BY c.next_at LIMIT 1) AS overdue_at
+FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
+WHERE m.id = 1;
 
 -- people/days.py ENDED
 SELECT w.due_at / $1 AS quarter, w.state, count(*) AS runs FROM (

@@ -11,10 +11,10 @@ SELECT d.id, foliot_now(), d.grades FROM (SELECT json_extract(value, '$[0]') AS 
 SELECT at, grades FROM checkups WHERE id = 1;
 
 -- checkup/lane_waits.py OVERDUE
-SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= :before LIMIT :rows) late;
+SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= foliot_now() LIMIT :rows) late;
 
 -- checkup/lane_waits.py FIRST_OF_KIND
-SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+SELECT r.lane, r.class, r.priority, r.not_before, foliot_now() AS now FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
 ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1;
 
@@ -27,14 +27,15 @@ SELECT DISTINCT v.lane_id FROM (
 SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
   SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT 2000
 ) n JOIN jobs j ON j.id = n.job_id
-WHERE n.state = 'FAILED' AND n.ended_at >= :since AND j.deleted_at = 0
+WHERE n.state = 'FAILED' AND n.ended_at >= foliot_now() - 3600000000 AND j.deleted_at = 0
 GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT :rows;
 
 -- checkup/outcomes.py ENDED
-SELECT state, CASE WHEN ended_at >= :since THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
-  SELECT state, ended_at FROM runs WHERE job_id = :job ORDER BY id DESC LIMIT 500
-) n WHERE state IN ('SUCCEEDED', 'FAILED')
-GROUP BY state, CASE WHEN ended_at >= :since THEN 1 ELSE 0 END;
+SELECT n.state, n.recent, count(*) AS runs FROM (
+  SELECT state, CASE WHEN ended_at >= foliot_now() - 3600000000 THEN 1 ELSE 0 END AS recent
+  FROM runs WHERE job_id = :job ORDER BY id DESC LIMIT 500
+) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
+GROUP BY n.state, n.recent;
 
 -- checkup/readings.py TRANSACTIONS
 SELECT id FROM store_meta WHERE id < 0;
@@ -62,6 +63,9 @@ SELECT p.page_count * s.page_size AS bytes FROM pragma_page_count p, pragma_page
 
 -- checkup/readings.py FILE
 SELECT file AS path FROM pragma_database_list WHERE name = 'main';
+
+-- checkup/readings.py TOGETHER
+SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
     SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at,
@@ -304,6 +308,11 @@ DELETE FROM worker_kinds WHERE used_at < foliot_now() - :unused AND hash IN (SEL
 -- cluster/leadership.py RENEW
 UPDATE leases SET until = foliot_now() + :ttl
 WHERE name = 'leader' AND holder_session = :session AND until >= foliot_now() AND until <= foliot_now() + :ttl + :ttl;
+
+-- cluster/leadership.py RENEW_AND_SAY
+UPDATE leases SET until = foliot_now() + :ttl
+WHERE name = 'leader' AND holder_session = :session AND until >= foliot_now() AND until <= foliot_now() + :ttl + :ttl
+ RETURNING term, until, foliot_now(), (SELECT m.last_tick_at FROM store_meta m WHERE m.id = 1);
 
 -- cluster/leadership.py WIN
 UPDATE leases SET holder_session = :session, term = term + 1, until = foliot_now() + :ttl
@@ -963,7 +972,9 @@ SELECT foliot_now(),
         ORDER BY r.not_before, r.id LIMIT 1),
        m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
        CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
-       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > foliot_now())
+       (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > foliot_now()),
+       (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
+       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < foliot_now() + :soon LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -1910,23 +1921,16 @@ LEFT JOIN (SELECT r.session_id, count(*) AS runs FROM runs r
            WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id) held ON held.session_id = n.id
 ORDER BY n.kind, n.name, n.started_at;
 
--- people/cluster_reads.py META
-SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1;
-
--- people/cluster_reads.py LEADER
-SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session WHERE l.name = 'leader';
-
--- people/cluster_reads.py QUEUE
-SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q;
-
--- people/cluster_reads.py EXECUTING
-SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'  LIMIT 10001) q;
-
--- people/cluster_reads.py OLDEST_READY
-SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q;
-
--- people/cluster_reads.py OVERDUE
-SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1;
+-- people/cluster_reads.py CLUSTER
+SELECT foliot_now() AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q) AS queue,
+       (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0
+                                       LIMIT 10001) q) AS oldest_ready_at,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'
+                              LIMIT 10001) q) AS running,
+       (SELECT c.next_at FROM cursors c WHERE c.next_at <= foliot_now() ORDER BY c.next_at LIMIT 1) AS overdue_at
+FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
+WHERE m.id = 1;
 
 -- people/days.py ENDED
 SELECT w.due_at / :quarter AS quarter, w.state, count(*) AS runs FROM (

@@ -59,7 +59,7 @@ def failovers(
 @click.option("--escalate-after", metavar="DURATION", help="A failure that lasts longer needs a person.")
 @click.option("--attempts", type=int, metavar="N", help="One that needs its action more often, too.")
 @click.option("--level", metavar="LEVEL", help="How urgent that is.")
-@click.option("--channel", metavar="NAME", help="Whom to tell; - for nobody in particular.")
+@click.option("--channel", metavar="NAME", help="A name that escalations show; nothing is sent yet. - for none.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def policy(user: User, *, type_: str | None, reason: str, escalate_after: str | None, **others: Any) -> None:

@@ -239,7 +239,7 @@ class FailoverPolicy:
     timeout_us: Micros  # an occurrence that lasts longer is escalated
     level: Urgency
     attempts: int | None = None  # an occurrence that needs its action more often is escalated; None: not counted
-    channel: str = ""  # whom to tell; empty: nobody in particular
+    channel: str = ""  # a name that escalations show; empty: none. Nothing is sent to it yet
     version: int = 0  # 0: as Foliot brings it
 
     @property

@@ -21,6 +21,8 @@ KEPT_MAX: Final = 1000
 """Runs that overran and are not yet noted; what comes above that before the next round is left out."""
 OPEN_MAX: Final = 500
 ENDED_LATELY_US: Final[Micros] = MINUTE
+QUIET_ROUNDS: Final = 6
+"""While no failover is open the leader looks only in each sixth round. What ended meanwhile ended lately."""
 QUIET_US: Final = {FailoverType.RUN_TIMEOUT: MINUTE, FailoverType.STORE_UNREACHABLE: 10 * SECOND}
 """After this time without news an occurrence is over. It ended with its last news."""
 
@@ -106,16 +108,24 @@ class FailoverUpkeep:
         self._tide = tide
         self._term: int | None = None
         self._noted: frozenset[tuple[str, str]] = frozenset()  # keys of what nodes said, and the sessions
+        self._rounds = 0  # since the last look
 
     async def keep(self, term: int) -> None:
-        """One statement a round while nothing failed."""
+        """No statement in most rounds while nothing failed: the pulse says whether a failover is open."""
         if self._tide.pulse is None:
             return
         if term != self._term:
             await self._store.deaths(term=term)  # what a leader left undone that died itself
             self._noted = frozenset()
             self._term = term
+            self._rounds = QUIET_ROUNDS
         unwell = await self._look_at_nodes(term)
+        self._rounds += 1
+        if self._tide.pulse.failing or unwell or self._rounds >= QUIET_ROUNDS:
+            await self._look_at_failovers(term, unwell)
+            self._rounds = 0
+
+    async def _look_at_failovers(self, term: int, unwell: frozenset[str]) -> None:
         found = await self._store.open(limit=OPEN_MAX, within_us=ENDED_LATELY_US)
         ends = [end for one in found if (end := self._end_of(one, unwell))]
         await self._store.end(ends, term=term)

@@ -106,6 +106,7 @@ def _of_reaping(context: LeaderContext) -> Reaping:
         session_ttl_us=context.session_ttl_us,
         on_moved=context.runs_may_be_ready,
         believed_now=context.believed_now,
+        may_be_silent=context.tide.may_be_silent,
     )
 
 

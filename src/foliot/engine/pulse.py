@@ -8,7 +8,7 @@ from typing import Final
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.ports.clock import Clock
 from foliot.ports.store.errors import StoreUnavailable
-from foliot.ports.store.firing import FiringStore, Pulse
+from foliot.ports.store.firing import SILENT_SOON_US, FiringStore, Pulse
 from foliot.ports.store.runs import Reckon
 
 PULSE_EVERY_S: Final = 1.0
@@ -33,6 +33,11 @@ class Tide:
         """Store time by dead reckoning: good enough to sleep by, never to judge by."""
         assert self.pulse is not None, "no pulse yet"
         return _carried_on(self._clock, self.pulse.now, self._seen_at)
+
+    def may_be_silent(self) -> bool:
+        """Whether some session may be past its time now: the last pulse says so, or it is too old to know."""
+        pulse = self.pulse
+        return pulse is None or pulse.silent or self.store_now() - pulse.now >= SILENT_SOON_US
 
     def reckoning(self, *, and_us: Micros) -> Reckon | None:
         """Store time as `store_now` says it, and so much later, to be asked at any time; None: no pulse yet.

@@ -34,9 +34,11 @@ class Reaping:
         session_ttl_us: Micros,
         on_moved: Callable[[], None],
         believed_now: BelievedNow,
+        may_be_silent: Callable[[], bool] = lambda: True,
     ) -> None:
         self._store = store
         self._judge = judge
+        self._may_be_silent = may_be_silent
         self._believed_now = believed_now
         self._grace_us = grace_us
         self._session_ttl_us = session_ttl_us
@@ -44,7 +46,14 @@ class Reaping:
         self._rounds = 0
 
     async def reap(self, term: int) -> float | None:
-        """Who just died is found in every round, with its runs; what turns up in dead hands later, in every third."""
+        """Who just died is found in every round, with its runs; what turns up in dead hands later, in every third.
+
+        A round needs no statement while the pulse says that nobody is silent.
+        """
+        silent = self._may_be_silent()
+        if self._rounds % STRAYS_EVERY and not silent:
+            self._rounds += 1
+            return None
         rounds, self._rounds = self._rounds, 0  # what fails half-way is looked for in the next
         moved = await self._store.reap(
             self._judge,
@@ -52,6 +61,7 @@ class Reaping:
             term=term,
             grace_us=self._grace_us,
             session_ttl_us=self._session_ttl_us,
+            silent=silent,
             strays=rounds % STRAYS_EVERY == 0,
         )
         if not moved:

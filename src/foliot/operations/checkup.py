@@ -18,7 +18,7 @@ from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.tokens import TokenRecord
 
-LATENCY_TRIES: Final = 3
+LATENCY_TRIES: Final = 2
 LANES_MAX: Final = 100
 FAILING_MAX: Final = 10
 OVERDUE_COUNTED_MAX: Final = 1000
@@ -48,7 +48,7 @@ class FixDone(NamedTuple):
 
 
 async def check_up(services: Services, who: Principal) -> Checkup:
-    """Look at everything now. It takes some dozens of short statements."""
+    """Look at everything now. It takes about a dozen short statements."""
     who.demand_everywhere(Scope.READ)
     cluster = await cluster_nodes(services, who)
     facts = await _facts(services, cluster)

@@ -5,9 +5,12 @@ from typing import Final, Protocol
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Decide
-from foliot.domain.instants import MILLISECOND, Instant, Micros
+from foliot.domain.instants import MILLISECOND, SECOND, Instant, Micros
 
 OVERDUE_US: Final[Micros] = 500 * MILLISECOND
+
+SILENT_SOON_US: Final[Micros] = 2 * SECOND
+"""Longer than from one pulse to the next: who reaps knows of a session before its time is over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +31,8 @@ class Pulse:
     clock_ahead_us: Micros | None = None  # while suspect: so far ahead of the time most believe in; None: unknown
     clock_good_until: Instant | None = None  # while suspect: about the last store time that was right
     heir: str | None = None  # the session somebody wants to lead: whoever leads hands over to it
+    failing: bool = False  # some failover is open
+    silent: bool = True  # some session is past its time, or will be within `SILENT_SOON_US`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -133,11 +133,13 @@ class RunStore(Protocol):
         term: int,
         grace_us: Micros = GRACE_US,
         session_ttl_us: Micros = SESSION_TTL_US,
+        silent: bool = True,
         strays: bool = True,
     ) -> int:
         """Declare silent sessions dead (with amnesty, R8) and resolve their runs; how many runs moved.
 
-        `strays`: also of sessions that died earlier (a lease that was under way then, or more than the limit).
+        `silent`: look for sessions that fell silent. `strays`: look for runs also of sessions that died earlier (a
+        lease that was under way then, or more than the limit).
         """
         ...
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import Instant
-from foliot.ports.store.firing import OVERDUE_US, Decided, Pulse
+from foliot.ports.store.firing import OVERDUE_US, SILENT_SOON_US, Decided, Pulse
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
@@ -42,7 +42,9 @@ PULSE: Final = Statement(
             ORDER BY r.not_before, r.id LIMIT 1),
            m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
            CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
-           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
+           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now}),
+           (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
+           (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1)
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -54,7 +56,9 @@ PULSE: Final = Statement(
            (SELECT 1 FROM runs r WHERE r.waits = 2 AND r.not_before <= {now} ORDER BY r.not_before LIMIT 1),
            m.epoch, m.clock_suspect, m.lane_seq, l.holder_session, l.term, l.until, m.clock_ahead_us,
            CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
-           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now})
+           (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now}),
+           (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
+           (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1)
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -121,7 +125,7 @@ class SqlFiringStore:
         self._take_bound = ScanBound()  # apart: a take passes over what others hold, and the pulse must see just that
 
     async def pulse(self) -> Pulse:
-        values = {"low": self._pulse_bound.low}
+        values = {"low": self._pulse_bound.low, "soon": SILENT_SOON_US}
         rows = await self._database.read(lambda tx: tx.rows(PULSE, values), pool=Pool.CONTROL)
         pulse = _pulse(rows[0])
         least = pulse.now
@@ -225,9 +229,8 @@ def due_jobs(
 
 
 def _pulse(row: Row) -> Pulse:
-    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, ahead_us, good, heir = (
-        row
-    )
+    now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, *rest = row
+    ahead_us, good, heir, failing, silent = rest
     return Pulse(
         now=int(now),
         next_at=next_at,
@@ -243,4 +246,6 @@ def _pulse(row: Row) -> Pulse:
         clock_ahead_us=ahead_us,
         clock_good_until=good,
         heir=heir,
+        failing=failing is not None,
+        silent=silent is not None,
     )

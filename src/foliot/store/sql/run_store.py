@@ -114,10 +114,13 @@ class SqlRunStore:
         term: int,
         grace_us: Micros = GRACE_US,
         session_ttl_us: Micros = SESSION_TTL_US,
+        silent: bool = True,
         strays: bool = True,
     ) -> int:
         def work(tx: Tx) -> tuple[int, list[Claim]]:
-            died = reaper.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
+            died = 0
+            if silent:
+                died = reaper.declare_dead(tx, term=term, grace_us=grace_us, session_ttl_us=session_ttl_us)
             if not died and not strays:
                 return 0, []
             return died, reaper.claims_of_the_dead(tx, term=term, limit=limit)

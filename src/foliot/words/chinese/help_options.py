@@ -52,7 +52,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "A failure that lasts longer needs a person.": "故障持续更久就需要人来处理。",
     "One that needs its action more often, too.": "需要采取措施的次数更多时也是如此。",
     "How urgent that is.": "有多紧急。",
-    "Whom to tell; - for nobody in particular.": "通知谁；- 表示不指定。",
+    "A name that escalations show; nothing is sent yet. - for none.": "升级时显示的名称，目前不发送通知；- 表示不设。",
     "Go on with what happens.": "持续显示新发生的事。",
     "Do the repairs that are safe, then look again.": "执行安全的修复，然后重新检查。",
     "Which server is to lead; unless said, the oldest.": "由哪个服务器担任主节点；未指定时为最早启动的。",

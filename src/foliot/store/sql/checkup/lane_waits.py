@@ -10,17 +10,17 @@ from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 
 OVERDUE: Final = Statement(
-    "SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= :before LIMIT :rows) late"
+    "SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= {now} LIMIT :rows) late"
 )
 
 FIRST_OF_KIND: Final = Statement(
     """
-    SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
+    SELECT r.lane, r.class, r.priority, r.not_before, {now} AS now FROM runs r
     WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
     ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1
     """,
     mysql="""
-    SELECT r.ready_lane AS lane, r.class, r.priority, r.not_before FROM runs r FORCE INDEX (runs_ready)
+    SELECT r.ready_lane AS lane, r.class, r.priority, r.not_before, {now} AS now FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane > :lane OR (r.ready_lane = :lane AND r.class > :class)
           OR (r.ready_lane = :lane AND r.class = :class AND r.priority > :priority)
     ORDER BY r.ready_lane, r.class, r.priority, r.not_before LIMIT 1
@@ -39,7 +39,7 @@ NEEDED_SOON: Final = Statement(
 
 def overdue(tx: Tx, *, limit: int) -> int:
     """How many jobs have an instant that is due and undecided."""
-    return int(tx.value(OVERDUE, {"before": tx.now(), "rows": limit}))
+    return int(tx.value(OVERDUE, {"rows": limit}))
 
 
 def waiting_lanes(tx: Tx, known: Lanes, *, limit: int) -> Sequence[WaitingLane]:
@@ -58,8 +58,8 @@ def _ready_since(tx: Tx, limit: int) -> dict[int, Instant]:
         found = tx.rows(FIRST_OF_KIND, after)
         if not found:
             break
-        lane, class_, priority, not_before = found[0]
+        lane, class_, priority, not_before, now = found[0]
         after = {"lane": lane, "class": class_, "priority": priority}
-        if not_before <= tx.now():
+        if not_before <= now:
             since[lane] = min(not_before, since.get(lane, not_before))
     return since

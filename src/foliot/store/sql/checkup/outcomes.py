@@ -16,7 +16,7 @@ FAILING: Final = Statement(
     SELECT n.job_id, j.namespace, j.name, count(*) AS failed FROM (
       SELECT job_id, state, ended_at FROM runs ORDER BY id DESC LIMIT {NEWEST_LOOKED_AT}
     ) n JOIN jobs j ON j.id = n.job_id
-    WHERE n.state = 'FAILED' AND n.ended_at >= :since AND j.deleted_at = 0
+    WHERE n.state = 'FAILED' AND n.ended_at >= {{now}} - {HOUR} AND j.deleted_at = 0
     GROUP BY n.job_id, j.namespace, j.name ORDER BY failed DESC, n.job_id LIMIT :rows
     """
 )
@@ -24,20 +24,20 @@ FAILING: Final = Statement(
 
 ENDED: Final = Statement(
     f"""
-    SELECT state, CASE WHEN ended_at >= :since THEN 1 ELSE 0 END AS recent, count(*) AS runs FROM (
-      SELECT state, ended_at FROM runs WHERE job_id = :job ORDER BY id DESC LIMIT {RUNS_OF_A_JOB}
-    ) n WHERE state IN ('SUCCEEDED', 'FAILED')
-    GROUP BY state, CASE WHEN ended_at >= :since THEN 1 ELSE 0 END
+    SELECT n.state, n.recent, count(*) AS runs FROM (
+      SELECT state, CASE WHEN ended_at >= {{now}} - {HOUR} THEN 1 ELSE 0 END AS recent
+      FROM runs WHERE job_id = :job ORDER BY id DESC LIMIT {RUNS_OF_A_JOB}
+    ) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
+    GROUP BY n.state, n.recent
     """
 )
 
 
 def outcomes(tx: Tx, *, limit: int) -> Sequence[JobOutcomes]:
     """The jobs that failed most often in the last hour, with the outcomes of their latest runs."""
-    since = tx.now() - HOUR
     found: list[JobOutcomes] = []
-    for job in tx.rows(FAILING, {"since": since, "rows": limit}):
-        ended = tx.rows(ENDED, {"since": since, "job": job.job_id})
+    for job in tx.rows(FAILING, {"rows": limit}):
+        ended = tx.rows(ENDED, {"job": job.job_id})
         runs = {(row.state, int(row.recent)): int(row.runs) for row in ended}
         found.append(
             JobOutcomes(

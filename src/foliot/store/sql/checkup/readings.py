@@ -1,6 +1,6 @@
-"""What each database says of itself: one statement a question, in the words of each database that can answer it.
+"""What each database says of itself: one text a question, in the words of each database that can answer it.
 
-A question that a database has no answer to gives no row. Each is cheap, and ends at the time limit of its connection.
+Each is cheap, and ends at the time limit of its connection. PostgreSQL answers all of them in one statement.
 """
 
 from typing import Final, NamedTuple
@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from foliot.store.sql.kernel.statement import Statement
 
 NO_ANSWER: Final = "SELECT id FROM store_meta WHERE id < 0"
-"""The text for databases that cannot answer."""
+"""The text for databases that cannot answer: they are not asked."""
 
 HOT_TABLES: Final = ("runs", "cursors", "nodes", "limits", "attempts", "leases", "lock_claims", "events")
 _HOT: Final = ", ".join(f"'{table}'" for table in HOT_TABLES)
@@ -24,6 +24,9 @@ class Question(NamedTuple):
 
     def grant(self, dialect: str) -> str:
         return self.postgresql if dialect == "postgresql" else self.mysql
+
+    def has_answer(self, dialect: str) -> bool:
+        return self.statement.text_for(dialect) != NO_ANSWER
 
 
 TRANSACTIONS: Final = Statement(
@@ -130,3 +133,17 @@ QUESTIONS: Final = (
     Question("settings", SETTINGS),
     Question("size", SIZE),
 )
+
+
+def _together(dialect: str) -> str:
+    """All questions as one: each answer is a column, its rows are written as JSON."""
+    answers = (
+        f"(SELECT CAST(json_agg(q) AS text) FROM ({question.statement.text_for(dialect)}) q) AS {question.name}"
+        for question in QUESTIONS
+        if question.has_answer(dialect)
+    )
+    return f"SELECT {', '.join(answers)}"
+
+
+TOGETHER: Final = Statement(NO_ANSWER, postgresql=_together("postgresql"))
+"""One statement for all. When the database refuses a part of it, each question is asked by itself."""

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
+import msgspec
 import sqlalchemy as sa
 
 from foliot.domain.checkup.facts import JobOutcomes, Reading
@@ -18,7 +19,7 @@ from foliot.ports.store.journal import Happening
 from foliot.store.sql.checkup.grades import keep, kept
 from foliot.store.sql.checkup.lane_waits import overdue, waiting_lanes
 from foliot.store.sql.checkup.outcomes import outcomes
-from foliot.store.sql.checkup.readings import FILE, QUESTIONS, Question
+from foliot.store.sql.checkup.readings import FILE, NO_ANSWER, QUESTIONS, TOGETHER, Question
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.dialects import Trouble
@@ -30,14 +31,22 @@ CHECKPOINT_WITHIN_S: Final = 2.0
 
 
 class SqlCheckups:
-    """Each question is a read of its own: one that is refused leaves the others as they are."""
+    """The database is asked as few times as it lets us."""
 
     def __init__(self, database: Database, lanes: Lanes) -> None:
         self._database = database
         self._lanes = lanes
+        self._may_ask_together = TOGETHER.text_for(database.dialect.name) != NO_ANSWER
 
     async def readings(self) -> Mapping[str, Reading]:
-        found = {question.name: await self._read(question) for question in QUESTIONS}
+        if self._may_ask_together:
+            together = await self._database.read(_all_at_once)
+            if together is not None:
+                return together
+            # A right is missing, or all together take too long. By itself, each question shows which one it is.
+            self._may_ask_together = False
+        asked = [question for question in QUESTIONS if question.has_answer(self._database.dialect.name)]
+        found = {question.name: await self._read(question) for question in asked}
         return found | await self._of_file()
 
     async def overdue(self, *, limit: int) -> int:
@@ -55,6 +64,8 @@ class SqlCheckups:
 
     async def keep(self, grades: Mapping[str, SteadyGrade], happenings: Sequence[Happening], *, term: int) -> bool:
         work = partial(keep, grades=grades, happenings=happenings, term=term)
+        if not happenings:
+            return await self._database.step(work, pool=Pool.API)  # one guarded write needs no transaction around it
         return await self._database.transact(work, pool=Pool.API)
 
     async def kept(self) -> KeptCheckup | None:
@@ -71,13 +82,27 @@ class SqlCheckups:
         return await self._database.read(work)
 
     async def _path(self) -> Path | None:
+        if FILE.text_for(self._database.dialect.name) == NO_ANSWER:
+            return None
         rows = await self._database.read(lambda tx: tx.rows(FILE))
-        return Path(rows[0].path) if rows else None
+        return Path(rows[0].path)
 
     async def _of_file(self) -> dict[str, Reading]:
         """The disk and the write-ahead log of a store in a file."""
         path = await self._path()
         return {} if path is None else await asyncio.to_thread(_of_file, path)
+
+
+def _all_at_once(tx: Tx) -> Mapping[str, Reading] | None:
+    """The answers to all questions, in one statement; None: the database refused it."""
+    try:
+        rows = tx.rows(TOGETHER)
+    except sa.exc.DBAPIError as error:
+        if tx.dialect.trouble(error) not in (Trouble.BUG, Trouble.RETRY):
+            raise
+        return None
+    answers: Mapping[Any, Any] = rows[0]._mapping  # noqa: SLF001  it is public
+    return {name: Reading(rows=msgspec.json.decode(answer or "[]")) for name, answer in answers.items()}
 
 
 def _refused(tx: Tx, question: Question, error: sa.exc.DBAPIError) -> Reading:

@@ -1,18 +1,22 @@
 """Leadership in the store: a lease with a term that only rises (R16), and the tick that goes with it (R7, R8)."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from foliot.domain.instants import Micros
 from foliot.ports.store.nodes import Term
-from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.database import Row, Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
 
-RENEW: Final = Statement(
-    """
+_RENEW: Final = """
     UPDATE leases SET until = {now} + :ttl
     WHERE name = 'leader' AND holder_session = :session AND until >= {now} AND until <= {now} + :ttl + :ttl
     """
+RENEW: Final = Statement(_RENEW)
+RENEW_AND_SAY: Final = Statement(
+    f"{_RENEW} RETURNING term, until, {{now}}, (SELECT m.last_tick_at FROM store_meta m WHERE m.id = 1)"
 )
+"""`RENEW` and `HELD` in one: a leader renews all the time, and most databases need one statement for it."""
 
 WIN: Final = Statement(
     """
@@ -39,6 +43,9 @@ TICK: Final = Statement(
     """
 )
 """R8: after a gap (outage, stop, clock step) sessions get the time to be heard again before anyone is declared dead."""
+
+TICKS_PER_TTL: Final = 8
+"""A gap is one of half a session's time: ticks come often enough when there are some more of them in that time."""
 
 CLAMP: Final = Statement(
     "UPDATE nodes SET until = {now} + :session_ttl WHERE state <> 'dead' AND until > {now} + :session_ttl"
@@ -90,13 +97,25 @@ def campaign(tx: Tx, session: str, *, ttl_us: Micros, session_ttl_us: Micros) ->
     Each statement may stand by itself: a term without its tick only makes reaping wait (R8).
     """
     values: dict[str, Any] = {"session": session, "ttl": ttl_us}
-    if not tx.change(RENEW, values) and not tx.change(WIN, values):
+    held = _renewed(tx, values)
+    if not held and tx.change(WIN, values):
+        held = tx.rows(HELD)
+    if not held:
         return None
-    term, until, now, last_tick_at = tx.rows(HELD)[0]
+    term, until, now, last_tick_at = held[0]
+    if 0 <= now - last_tick_at < session_ttl_us // TICKS_PER_TTL:
+        return Term(number=term, until=until, now=now)
     tx.change(TICK, {"session_ttl": session_ttl_us})
     if last_tick_at > now:
         tx.change(CLAMP, {"session_ttl": session_ttl_us})
     return Term(number=term, until=until, now=now)
+
+
+def _renewed(tx: Tx, values: dict[str, Any]) -> Sequence[Row]:
+    """The lease after its renewal; nothing when this session does not hold it."""
+    if tx.dialect.returns_changes:
+        return tx.rows(RENEW_AND_SAY, values)
+    return tx.rows(HELD) if tx.change(RENEW, values) else ()
 
 
 def holds_term(tx: Tx, term: int | None) -> bool:

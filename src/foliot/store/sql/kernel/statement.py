@@ -114,12 +114,14 @@ class Statement:
         self._variants = variants
         self._rendered: dict[type, Rendered] = {}
 
+    def text_for(self, dialect: str) -> str:
+        """The text as it is written for a dialect, before anything is put into it."""
+        return self._variants.get(dialect, self._text)
+
     def rendered(self, dialect: Rendering) -> Rendered:
         found = self._rendered.get(type(dialect))
         if found is None:
-            found = self._rendered[type(dialect)] = Rendered(
-                self._variants.get(dialect.name, self._text), self._sets, dialect
-            )
+            found = self._rendered[type(dialect)] = Rendered(self.text_for(dialect.name), self._sets, dialect)
         return found
 
 

@@ -41,24 +41,20 @@ NODES: Final = Statement(
 )
 """Thousands of workers may say the same megabytes of their handlers: the first of them brings the text along."""
 
-META: Final = Statement("SELECT epoch, clock_suspect, clock_ahead_us FROM store_meta WHERE id = 1")
-LEADER: Final = Statement(
-    "SELECT l.holder_session, l.term, l.until, n.name FROM leases l LEFT JOIN nodes n ON n.id = l.holder_session "
-    "WHERE l.name = 'leader'"
+_PENDING: Final = "FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready}"
+CLUSTER: Final = Statement(
+    f"""
+    SELECT {{now}} AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+           (SELECT count(*) FROM (SELECT 1 AS one {_PENDING} LIMIT {QUEUE_COUNTED_MAX}) q) AS queue,
+           (SELECT min(q.not_before) FROM (SELECT not_before {_PENDING}
+                                           LIMIT {QUEUE_COUNTED_MAX}) q) AS oldest_ready_at,
+           (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' {{and_running}}
+                                  LIMIT {QUEUE_COUNTED_MAX}) q) AS running,
+           (SELECT c.next_at FROM cursors c WHERE c.next_at <= {{now}} ORDER BY c.next_at LIMIT 1) AS overdue_at
+    FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
+    WHERE m.id = 1
+    """
 )
-QUEUE: Final = Statement(
-    "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready} "
-    f"LIMIT {QUEUE_COUNTED_MAX}) q"
-)
-EXECUTING: Final = Statement(
-    "SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' {and_running} "
-    f"LIMIT {QUEUE_COUNTED_MAX}) q"
-)
-OLDEST_READY: Final = Statement(
-    "SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready} "
-    f"LIMIT {QUEUE_COUNTED_MAX}) q"
-)
-OVERDUE: Final = Statement("SELECT next_at FROM cursors WHERE next_at <= :now ORDER BY next_at LIMIT 1")
 
 
 def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRow]:
@@ -74,25 +70,21 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
 
 def cluster(tx: Tx) -> ClusterRow:
     """The cluster in one row. Numbers that could grow without end are counted to a limit only."""
-    meta = tx.rows(META)[0]
-    leader = tx.rows(LEADER)[0]
-    now = tx.now()
-    queue = int(tx.value(QUEUE))
-    overdue = tx.rows(OVERDUE, {"now": now})
+    row = tx.rows(CLUSTER)[0]
     return ClusterRow(
-        now=now,
-        epoch=meta.epoch,
-        leader=leader.name if leader.until > now else None,
-        leader_session=leader.holder_session,
-        term=leader.term,
-        leader_until=leader.until,
-        clock_suspect=bool(meta.clock_suspect),
-        clock_ahead_us=meta.clock_ahead_us if meta.clock_suspect else None,
+        now=int(row.now),
+        epoch=row.epoch,
+        leader=row.name if row.until > row.now else None,
+        leader_session=row.holder_session,
+        term=row.term,
+        leader_until=row.until,
+        clock_suspect=bool(row.clock_suspect),
+        clock_ahead_us=row.clock_ahead_us if row.clock_suspect else None,
         store=tx.dialect.name,
-        queue=queue,
-        running=int(tx.value(EXECUTING)),
-        oldest_ready_at=tx.value(OLDEST_READY),
-        overdue_at=overdue[0].next_at if overdue else None,
+        queue=int(row.queue),
+        running=int(row.running),
+        oldest_ready_at=row.oldest_ready_at,
+        overdue_at=row.overdue_at,
     )
 
 

@@ -90,6 +90,7 @@ class MariaDB:
     max_rowset = 10_000
     lateral = False  # MariaDB has none: leasing asks for each kind of run by itself
     autocommits = False  # switching it is a round trip of its own
+    returns_changes = False
     commits_schema = True
     own_schema: str | None = None
     pieces: Mapping[str, str] = {

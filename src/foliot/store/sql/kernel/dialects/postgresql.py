@@ -19,6 +19,7 @@ class PostgreSQL:
     max_rowset = 10_000
     lateral = True
     autocommits = True
+    returns_changes = True
     commits_schema = False
     own_schema: str | None = None
     # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.

@@ -21,6 +21,7 @@ class SQLite:
     max_rowset = 10_000
     lateral = False  # so leasing asks for each kind of run by itself
     autocommits = False
+    returns_changes = True
     commits_schema = False
     own_schema: str | None = None
     # The writer's lock is the whole database, so nothing need be locked row by row.
