@@ -26,6 +26,23 @@ def test_runs_are_cancelled_by_tag(foliot: Shell) -> None:
     assert foliot("run", "cancel", "-l", "kind=stubborn").err == "nothing found\n"
 
 
+def test_many_jobs_are_paused_resumed_triggered_and_deleted_by_a_filter(foliot: Shell) -> None:
+    for name in ("night_a", "night_b"):
+        foliot("job", "create", name, "--every", "1h", "--py", "jobs:greet", "--owner", "night-shift")
+    assert "needs a confirmation" in foliot("job", "pause", "--owner", "night-shift").err
+    paused = foliot("job", "pause", "--owner", "night-shift", "--yes", "--reason", "moving")
+    assert (paused.code, paused.err) == (0, "✔ night_a is paused\n✔ night_b is paused\n")
+    assert foliot("job", "resume", "night_a").code == 0
+    resumed = foliot("job", "resume", "--match", "night_", "--yes")
+    assert resumed.err == "✔ night_a stays as it is\n✔ night_b goes on\n"
+    runs = foliot("job", "trigger", "--match", "night_", "--yes", "-q").out.split()
+    assert [run[:2] for run in runs] == ["r-", "r-"]
+    assert foliot("job", "trigger", "--match", "night_", "--wait").code == 2
+    deleted = foliot("job", "delete", "--owner", "night-shift", "--yes", "-o", "json").json
+    assert (deleted["count"], {job["outcome"] for job in deleted["items"]}) == (2, {"done"})
+    assert foliot("job", "pause", "--owner", "night-shift").err == "nothing found\n"
+
+
 def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
     nodes = foliot("node", "list", "-o", "json").json["items"]
     (worker,) = {node["name"] for node in nodes if node["kind"] == "worker"}  # sessions of the past are shown, too

@@ -272,6 +272,26 @@ test("a node tells its load and its life, the checks are made again, and a dead 
   await page.context().close();
 });
 
+test("all jobs of a filter are paused together after they were listed, and one press takes that back", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs?q=daily`);
+  const table = page.getByRole("table", { name: "List of jobs" });
+  await table.getByText("daily").waitFor();
+  await page.getByRole("button", { name: "All of these …" }).click();
+  await page.getByRole("menuitem", { name: "Pause all" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("list", { name: "List of jobs" }).getByText("daily").waitFor();
+  await dialog.getByRole("button", { name: "Pause these 1 jobs" }).click();
+  const toast = page.locator(".toast", { hasText: "Paused: 1." });
+  await table.getByText("paused").waitFor();
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await table.getByText("paused").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "All of these …" }).click();
+  await page.getByRole("menuitem", { name: "Delete all" }).click();
+  assert.equal(await dialog.getByRole("button", { name: "Delete these 1 jobs" }).isDisabled(), true);
+  await page.context().close();
+});
+
 test("all failed runs of a job are retried together, after they were listed", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/runs?job=markup&state=FAILED`);

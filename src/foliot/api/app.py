@@ -34,6 +34,7 @@ from foliot.api.routes import (
     events,
     failovers,
     handlers,
+    job_bulk,
     job_details,
     jobs,
     limits,
@@ -55,7 +56,7 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_details, runs, logs, backfills, calendars, limits, locks, cluster, failovers, checkup, overview,
+    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, cluster, failovers, checkup, overview,
     handlers, events, tokens, callbacks, probes,
 )  # fmt: skip
 

@@ -8,6 +8,7 @@ import click
 
 from foliot.cli.completion import job_name
 from foliot.cli.editor import edited
+from foliot.cli.job_bulk import choosing, filter_of, treat_all
 from foliot.cli.job_views import version_number, zone_of
 from foliot.cli.server_access import User, remote
 from foliot.cli.terminal import echo
@@ -74,17 +75,23 @@ def clone(user: User, *, name: str, new: str, settings: tuple[str, ...]) -> None
 
 
 @click.command()
-@click.argument("names", nargs=-1, required=True, shell_complete=job_name)
+@click.argument("names", nargs=-1, shell_complete=job_name)
+@choosing
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def delete(user: User, *, names: tuple[str, ...], reason: str) -> None:
+def delete(user: User, *, names: tuple[str, ...], reason: str, **chosen: Any) -> None:
     """Delete jobs. Their history stays, their names are free again.
 
     \b
     Examples:
       foliot job delete old_report
       foliot job delete a b c --yes
+      foliot job delete -l team=old
     """
+    wanted = filter_of(names, chosen)
+    if wanted:
+        treat_all(user, "delete", wanted, "deleted", reason=reason)
+        return
     found = [user.client.jobs.get(name) for name in names]
     user.confirm([f"{job.name}  v{job.version}  {job.raw['schedule'] or ''}" for job in found])
     for job in found:
@@ -117,7 +124,7 @@ def rollback(user: User, *, name: str, to: str, reason: str) -> None:
 
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=job_name)
-@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Every job with this tag.")
+@choosing
 @time_option("job pause --until", help="Until then.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
@@ -125,9 +132,9 @@ def pause(
     user: User,
     *,
     names: tuple[str, ...],
-    labels: tuple[str, ...],
     until: TypedTime | None,
     reason: str,
+    **chosen: Any,
 ) -> None:
     """Pause the schedules of jobs. Triggers go on working.
 
@@ -135,9 +142,13 @@ def pause(
     Examples:
       foliot job pause settle --reason "migration"
       foliot job pause -l team=data --until 06:00 --reason "kernel update"
+      foliot job pause --group billing --failing
     """
     ends = user.times.read(until)
-    for name in _chosen(user, names, labels):
+    wanted = filter_of(names, chosen)
+    if wanted:
+        treat_all(user, "pause", wanted, "paused", until=ends, reason=reason)
+    for name in names:
         job = user.client.jobs.pause(name, until=ends, reason=reason)
         paused_until = user.times.told(job.raw["paused_until"])
         if paused_until:
@@ -148,7 +159,7 @@ def pause(
 
 @click.command()
 @click.argument("names", nargs=-1, shell_complete=job_name)
-@click.option("-l", "--label", "labels", multiple=True, metavar="K=V", help="Every job with this tag.")
+@choosing
 @click.option("--catch-up", is_flag=True, help="Paused time follows the misfire policy instead of being left out.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
@@ -156,9 +167,9 @@ def resume(
     user: User,
     *,
     names: tuple[str, ...],
-    labels: tuple[str, ...],
     catch_up: bool,
     reason: str,
+    **chosen: Any,
 ) -> None:
     """Let the schedules of jobs go on.
 
@@ -168,26 +179,14 @@ def resume(
       foliot job resume settle --catch-up
       foliot job resume -l team=data --yes
     """
-    for name in _chosen(user, names, labels):
+    wanted = filter_of(names, chosen)
+    if wanted:
+        treat_all(user, "resume", wanted, "resumed_one", catch_up=catch_up, reason=reason)
+    for name in names:
         job = user.client.jobs.resume(name, catch_up=catch_up, reason=reason)
         zone = zone_of(user, job.raw["definition"])
         next_at = user.times.told(job.raw["next_at"], zone)
         _done(user, job, "resumed", name=name, next=next_at or "-")
-
-
-def _chosen(user: User, names: tuple[str, ...], labels: tuple[str, ...]) -> list[str]:
-    """The jobs a command is about; those found by a tag are shown first."""
-    if bool(names) == bool(labels):
-        raise click.UsageError("Say which jobs: names, or -l K=V.")
-    if names:
-        return list(names)
-    found = user.listed(user.client.jobs.list, limit=10_000, label=labels)["items"]
-    chosen = [job["name"] for job in found]
-    if not chosen:
-        user.out.talk("nothing_matches")
-    else:
-        user.confirm(chosen)
-    return chosen
 
 
 def tell_saved(user: User, job: Job, phrase: str) -> None:

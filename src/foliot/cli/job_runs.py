@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from foliot.cli.completion import job_name
+from foliot.cli.job_bulk import CHOICES, choosing, filter_of, treat_all
 from foliot.cli.progress import Bar
 from foliot.cli.run_watch import follow_log, tell_end, watched
 from foliot.cli.server_access import User, remote
@@ -20,7 +21,8 @@ from foliot.client.run import RunView
 
 
 @click.command()
-@click.argument("name", shell_complete=job_name)
+@click.argument("name", required=False, shell_complete=job_name)
+@choosing
 @click.option("-p", "--param", "params", multiple=True, metavar="K=V", help="A parameter.")
 @click.option("--params", "params_file", metavar="FILE", help="Parameters as JSON; - is stdin.")
 @time_option("job trigger --at", help="Not before then.")
@@ -37,7 +39,7 @@ from foliot.client.run import RunView
 def trigger(
     user: User,
     *,
-    name: str,
+    name: str | None,
     params: tuple[str, ...],
     params_file: str | None,
     wait: bool,
@@ -46,7 +48,7 @@ def trigger(
     dry_run: bool,
     **order: Any,
 ) -> None:
-    """Run a job now or later.
+    """Run a job now or later; or all jobs that a filter chooses, once each and now.
 
     \b
     Examples:
@@ -54,7 +56,16 @@ def trigger(
       foliot job trigger settle --params day.json --reason "month end"
       foliot job trigger settle --delay 10m --key settle-jan
       foliot job trigger settle --logs
+      foliot job trigger -l team=data --reason "after the outage"
     """
+    chosen = {option: order.pop(option) for option in CHOICES}
+    if name is None:
+        is_plain = not (params or params_file or wait or logs or dry_run or order["at"] or order["delay"])
+        if not is_plain:
+            raise click.UsageError("Name one job, or leave everything but the filter and --reason away.")
+        treat_all(user, "trigger", filter_of((), chosen), "triggered_one", reason=order["reason"])
+        return
+    filter_of((name,), chosen)
     order["at"] = user.times.read(order["at"])
     order["params"] = _params(user, name, params, params_file)
     if dry_run:

@@ -39,6 +39,7 @@ class Route(NamedTuple):
 
 _BACKFILL: Final = "job! namespace:in_namespace from:from_! only parallel newest_first params reason"
 _BULK: Final = "ids job states since until expected reason force"
+_JOBS: Final = "jobs filter expected reason"
 _PAGE: Final = "limit cursor"
 
 CALLS: Final[Mapping[str, Route]] = {
@@ -55,6 +56,10 @@ CALLS: Final[Mapping[str, Route]] = {
     "delete_job": Route("DELETE", "/jobs/{name}", "namespace reason", headers="If-Match!"),
     "pause_job": Route("POST", "/jobs/{name}:pause", "namespace", "until reason", answer="JobOut"),
     "resume_job": Route("POST", "/jobs/{name}:resume", "namespace", "catch_up reason", answer="JobOut"),
+    "pause_jobs": Route("POST", "/jobs:pause", "namespace", f"{_JOBS} until", answer="TreatedJobsOut"),
+    "resume_jobs": Route("POST", "/jobs:resume", "namespace", f"{_JOBS} catch_up", answer="TreatedJobsOut"),
+    "trigger_jobs": Route("POST", "/jobs:trigger", "namespace", _JOBS, answer="TreatedJobsOut"),
+    "delete_jobs": Route("POST", "/jobs:delete", "namespace", _JOBS, answer="TreatedJobsOut"),
     "reschedule_job": Route("POST", "/jobs/{name}:reschedule", "namespace", "dry_run reason", answer="RescheduledOut"),
     "reschedule_jobs": Route(
         "POST", "/jobs:reschedule", "namespace", "dry_run reason after limit", answer="RescheduledListOut"

@@ -1,6 +1,7 @@
 /// What pages read. The first part of each key is what changes name (`live/changes.ts`).
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { call } from "./call.ts";
+import type { JobOut, Page_JobOut_ } from "./types.ts";
 
 /** Only the filters that are set. */
 function given(wanted: object): Record<string, string> {
@@ -38,6 +39,28 @@ export const jobs = (wanted: JobsWanted) =>
     initialPageParam: "",
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
+  });
+
+const MATCHING_MAX = 500;
+
+/** Every job that a filter lets through, for a verb on all of them; `isCut`: there are more than a verb takes. */
+export const matchingJobs = (wanted: JobsWanted) =>
+  queryOptions({
+    queryKey: ["jobs", "matching", wanted],
+    queryFn: async ({ signal }) => {
+      const { q = "", state = "", failing = false, late = false } = wanted;
+      const items: JobOut[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null && items.length <= MATCHING_MAX) {
+        const query = { q, state, failing, late, limit: 200, cursor };
+        const page: Page_JobOut_ = await call("list_jobs", { query, signal });
+        items.push(...page.items);
+        cursor = page.next_cursor;
+      }
+      return { items: items.slice(0, MATCHING_MAX), isCut: cursor !== null || items.length > MATCHING_MAX };
+    },
+    staleTime: 0,
+    gcTime: 0,
   });
 
 export const job = (namespace: string, name: string) =>

@@ -66,6 +66,13 @@ export interface BackfillPreviewOut {
   "token": string;
 }
 
+export interface BulkJobs {
+  "jobs"?: JobRef[] | null;
+  "filter"?: JobFilterIn | null;
+  "expected"?: number | null;
+  "reason"?: string;
+}
+
 export interface BulkOut {
   "count": number;
   "items": CancelledOut[];
@@ -418,6 +425,16 @@ export interface JobDayOut {
   "counts": Record<string, number>;
 }
 
+export interface JobFilterIn {
+  "state"?: string | null;
+  "owner"?: string | null;
+  "group"?: string | null;
+  "label"?: string[];
+  "q"?: string;
+  "failing"?: boolean;
+  "late"?: boolean;
+}
+
 export interface JobOut {
   "name": string;
   "namespace": string;
@@ -456,6 +473,11 @@ export interface JobOut {
 export interface JobPatch {
   "definition": Record<string, unknown>;
   "reason"?: string;
+}
+
+export interface JobRef {
+  "name": string;
+  "namespace"?: string | null;
 }
 
 export interface KindFailedOut {
@@ -709,6 +731,14 @@ export interface PauseJob {
   "reason"?: string;
 }
 
+export interface PauseJobs {
+  "jobs"?: JobRef[] | null;
+  "filter"?: JobFilterIn | null;
+  "expected"?: number | null;
+  "reason"?: string;
+  "until"?: string | null;
+}
+
 export interface PlaceForm {
   "require"?: Record<string, string> | null;
   "concurrency"?: Record<string, number> | null;
@@ -809,6 +839,14 @@ export interface ResultOut {
 export interface ResumeJob {
   "catch_up"?: boolean;
   "reason"?: string;
+}
+
+export interface ResumeJobs {
+  "jobs"?: JobRef[] | null;
+  "filter"?: JobFilterIn | null;
+  "expected"?: number | null;
+  "reason"?: string;
+  "catch_up"?: boolean;
 }
 
 export interface RetriedOut {
@@ -994,6 +1032,21 @@ export interface TokensOut {
   "items": TokenOut[];
 }
 
+export interface TreatedJobOut {
+  "name": string;
+  "namespace": string;
+  "outcome": "done" | "same" | "failed";
+  "run": string | null;
+  "code": string | null;
+  "message": string | null;
+  "hint": string | null;
+}
+
+export interface TreatedJobsOut {
+  "count": number;
+  "items": TreatedJobOut[];
+}
+
 export interface TriggerJob {
   "params"?: Record<string, unknown> | null;
   "at"?: string | null;
@@ -1093,6 +1146,7 @@ export interface Operations {
   create_token: { path: Record<never, never>; query: Record<never, never>; body: NewTokenIn; answer: IssuedOut };
   delete_calendar: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
   delete_job: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
+  delete_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
   diff_job_versions: { path: { "name": string }; query: { "before": number; "after": number; "namespace"?: string | null }; body: undefined; answer: DiffOut };
   drain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   end_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
@@ -1143,6 +1197,7 @@ export interface Operations {
   patch_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobPatch; answer: JobOut };
   pause_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   pause_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: PauseJob; answer: JobOut };
+  pause_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: PauseJobs; answer: TreatedJobsOut };
   preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
@@ -1153,6 +1208,7 @@ export interface Operations {
   reschedule_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: RescheduleJobs; answer: RescheduledListOut };
   resume_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   resume_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: ResumeJob; answer: JobOut };
+  resume_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: ResumeJobs; answer: TreatedJobsOut };
   retry_run: { path: { "run": string }; query: Record<never, never>; body: RetryRun; answer: RunOut };
   retry_runs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkRuns; answer: RetriedOut };
   revoke_token: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: TokenOut };
@@ -1166,6 +1222,7 @@ export interface Operations {
   step_down: { path: Record<never, never>; query: Record<never, never>; body: StepDown; answer: HandoverOut };
   stream_events: { path: Record<never, never>; query: { "topics"?: string }; body: undefined; answer: undefined };
   trigger_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: TriggerJob; answer: RunOut | RunOut | DryRunOut };
+  trigger_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
   try_definition: { path: Record<never, never>; query: { "namespace"?: string | null }; body: TryJob; answer: RunOut };
   undrain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   validate_job: { path: Record<never, never>; query: { "namespace"?: string | null }; body: CheckJob; answer: ValidOut };
@@ -1184,6 +1241,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   create_token: ["POST", "/api/v1/tokens"],
   delete_calendar: ["DELETE", "/api/v1/calendars/{name}"],
   delete_job: ["DELETE", "/api/v1/jobs/{name}"],
+  delete_jobs: ["POST", "/api/v1/jobs:delete"],
   diff_job_versions: ["GET", "/api/v1/jobs/{name}/diff"],
   drain_node: ["POST", "/api/v1/nodes/{name}:drain"],
   end_backfill: ["DELETE", "/api/v1/backfills/{number}"],
@@ -1234,6 +1292,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   patch_job: ["PATCH", "/api/v1/jobs/{name}"],
   pause_backfill: ["POST", "/api/v1/backfills/{number}:pause"],
   pause_job: ["POST", "/api/v1/jobs/{name}:pause"],
+  pause_jobs: ["POST", "/api/v1/jobs:pause"],
   preview_backfill: ["POST", "/api/v1/backfills:preview"],
   put_calendar: ["PUT", "/api/v1/calendars/{name}"],
   put_job: ["PUT", "/api/v1/jobs/{name}"],
@@ -1244,6 +1303,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   reschedule_jobs: ["POST", "/api/v1/jobs:reschedule"],
   resume_backfill: ["POST", "/api/v1/backfills/{number}:resume"],
   resume_job: ["POST", "/api/v1/jobs/{name}:resume"],
+  resume_jobs: ["POST", "/api/v1/jobs:resume"],
   retry_run: ["POST", "/api/v1/runs/{run}:retry"],
   retry_runs: ["POST", "/api/v1/runs:retry"],
   revoke_token: ["DELETE", "/api/v1/tokens/{name}"],
@@ -1257,6 +1317,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   step_down: ["POST", "/api/v1/cluster:step-down"],
   stream_events: ["GET", "/api/v1/events"],
   trigger_job: ["POST", "/api/v1/jobs/{name}:trigger"],
+  trigger_jobs: ["POST", "/api/v1/jobs:trigger"],
   try_definition: ["POST", "/api/v1/jobs:test"],
   undrain_node: ["POST", "/api/v1/nodes/{name}:undrain"],
   validate_job: ["POST", "/api/v1/jobs:validate"],

@@ -1,5 +1,5 @@
 /// All jobs: schedule in words, next instant, last result, the strip of latest runs, actions on the row.
-import { ActionIcon, Button, Checkbox, NativeSelect } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Menu, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -9,6 +9,7 @@ import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
+import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -30,6 +31,7 @@ export function JobsPage() {
   const navigate = useNavigate({ from: "/jobs" });
   const query = useInfiniteQuery(jobs(wanted));
   const [opened, setOpened] = useState<Opened>(null);
+  const [many, setMany] = useState<JobVerb | null>(null);
   const set = (change: Partial<typeof wanted>) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   const isFiltered = Boolean(wanted.q || wanted.state || wanted.failing || wanted.late);
@@ -39,6 +41,20 @@ export function JobsPage() {
       <div className="title">
         <h1>{say("jobs.title")}</h1>
         <div className="acts">
+          {(rights.run || rights.write) && (
+            <Menu transitionProps={{ duration: 0 }} position="bottom-end">
+              <Menu.Target>
+                <Button variant="default">{say("many.all")}</Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {JOB_VERBS.filter((verb) => (verb === "trigger" ? rights.run : rights.write)).map((verb) => (
+                  <Menu.Item key={verb} onClick={() => setMany(verb)}>
+                    {say(`many.${verb}_all`)}
+                  </Menu.Item>
+                ))}
+              </Menu.Dropdown>
+            </Menu>
+          )}
           {rights.write && (
             <Button renderRoot={(props) => <Link to="/jobs/new" {...props} />}>{say("edit.new")}</Button>
           )}
@@ -87,6 +103,7 @@ export function JobsPage() {
       >
         {(all) => <JobTable jobs={all} open={setOpened} />}
       </Pages>
+      {many && <JobBulkDialog verb={many} wanted={wanted} close={() => setMany(null)} />}
       {opened?.what === "trigger" && (
         <TriggerDialog name={opened.job.name} namespace={opened.job.namespace} close={close} />
       )}

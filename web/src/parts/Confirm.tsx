@@ -20,13 +20,27 @@ interface Props {
   name?: string;
   /** False: the change takes no reason. */
   hasReason?: boolean;
-  change: (intent: Intent) => Promise<void>;
+  /** False from the change: something was refused, and the dialog stays to show it. */
+  change: (intent: Intent) => Promise<unknown>;
+  /** True: there is nothing that could be done. */
+  isOff?: boolean;
   close: () => void;
   children?: ReactNode;
 }
 
 export function Confirm(props: Props) {
-  const { title, says, action, isDanger = false, name, hasReason = true, change, close, children } = props;
+  const {
+    title,
+    says,
+    action,
+    isDanger = false,
+    name,
+    hasReason = true,
+    isOff = false,
+    change,
+    close,
+    children,
+  } = props;
   const say = useSay();
   const client = useQueryClient();
   const [reason, setReason] = useState("");
@@ -34,9 +48,9 @@ export function Confirm(props: Props) {
   const [key] = useState(newKey);
   const doing = useMutation({
     mutationFn: () => change({ reason, key }),
-    onSuccess: () => {
+    onSuccess: (isWhole) => {
       void client.invalidateQueries();
-      close();
+      if (isWhole !== false) close();
     },
   });
   return (
@@ -79,7 +93,7 @@ export function Confirm(props: Props) {
           isPending={doing.isPending}
           error={doing.error}
           isDanger={isDanger}
-          isDisabled={name !== undefined && written !== name}
+          isDisabled={isOff || (name !== undefined && written !== name)}
           close={close}
         />
       </form>

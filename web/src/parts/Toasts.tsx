@@ -1,11 +1,13 @@
 /// What just happened, said once, with a link to it.
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
 
 export interface Toast {
   id: number;
   text: string;
-  run?: { id: string; label: string };
+  run?: { id: string; label: string } | undefined;
+  undo?: { label: string; act: () => Promise<void> } | undefined;
 }
 
 const SHOWN_MS = 6000;
@@ -24,10 +26,28 @@ function set(next: Toast[]): void {
   for (const listener of listeners) listener();
 }
 
-export function tell(text: string, run?: Toast["run"]): void {
+export function tell(text: string, run?: Toast["run"], undo?: Toast["undo"]): void {
   const id = nextId++;
-  set([...toasts.slice(-2), run ? { id, text, run } : { id, text }]);
-  setTimeout(() => set(toasts.filter((toast) => toast.id !== id)), SHOWN_MS);
+  set([...toasts.slice(-2), { id, text, run, undo }]);
+  setTimeout(() => away(id), SHOWN_MS);
+}
+
+function away(id: number): void {
+  set(toasts.filter((toast) => toast.id !== id));
+}
+
+function Undo({ toast, undo }: { toast: number; undo: NonNullable<Toast["undo"]> }) {
+  const client = useQueryClient();
+  const act = async () => {
+    away(toast);
+    await undo.act();
+    await client.invalidateQueries();
+  };
+  return (
+    <button type="button" className="linklike undo" onClick={() => void act()}>
+      {undo.label}
+    </button>
+  );
 }
 
 export function Toasts() {
@@ -42,6 +62,7 @@ export function Toasts() {
               {toast.run.label}
             </Link>
           )}
+          {toast.undo && <Undo toast={toast.id} undo={toast.undo} />}
         </div>
       ))}
     </div>

@@ -28,7 +28,10 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
         const at = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
         const query = { namespace: job.namespace };
         await call("pause_job", { path: { name: job.name }, query, body: { reason, ...at }, key });
-        tell(say("pause.done", { job: job.name }));
+        const undo = async () => {
+          await call("resume_job", { path: { name: job.name }, query, body: {} });
+        };
+        tell(say("pause.done", { job: job.name }), undefined, { label: say("do.undo"), act: undo });
       }}
     >
       <TextInput
@@ -41,7 +44,7 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
   );
 }
 
-export function ResumeDialog({ job, close }: Closable & { job: NamedJob }) {
+export function ResumeDialog({ job, close }: Closable & { job: JobOut }) {
   const say = useSay();
   return (
     <Confirm
@@ -52,7 +55,14 @@ export function ResumeDialog({ job, close }: Closable & { job: NamedJob }) {
       change={async ({ reason, key }) => {
         const query = { namespace: job.namespace };
         await call("resume_job", { path: { name: job.name }, query, body: { reason }, key });
-        tell(say("resume.done", { job: job.name }));
+        const before = {
+          reason: job.pause_reason,
+          ...(job.paused_until !== null && { until: job.paused_until }),
+        };
+        const undo = async () => {
+          await call("pause_job", { path: { name: job.name }, query, body: before });
+        };
+        tell(say("resume.done", { job: job.name }), undefined, { label: say("do.undo"), act: undo });
       }}
     />
   );

@@ -299,6 +299,64 @@ class AsyncJobs:
         """Let its schedule go on; with `catch_up`, by the misfire policy for the time it was paused."""
         return Job(await self._ask("resume_job", name=name, catch_up=catch_up, reason=reason, namespace=namespace))
 
+    async def pause_all(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002  as the API says
+        expected: int | None = None,
+        until: Moment | None = None,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Answer:
+        """Stop the schedules of many jobs: of these names, or of all that a filter lets through.
+
+        `filter` has the filters of `list`; `expected` is how many jobs were seen. When there are others by now,
+        nothing is changed. The answer tells what became of each.
+        """
+        chosen = _chosen(names, filter, expected)
+        return dict(await self._ask("pause_jobs", **chosen, until=until, reason=reason, namespace=namespace))
+
+    async def resume_all(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        expected: int | None = None,
+        catch_up: bool = False,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Answer:
+        """Let the schedules of many jobs go on; chosen as for `pause_all`."""
+        chosen = _chosen(names, filter, expected)
+        return dict(await self._ask("resume_jobs", **chosen, catch_up=catch_up, reason=reason, namespace=namespace))
+
+    async def trigger_all(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        expected: int | None = None,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Answer:
+        """One run of each of many jobs, with the parameters of its definition; chosen as for `pause_all`."""
+        chosen = _chosen(names, filter, expected)
+        return dict(await self._ask("trigger_jobs", **chosen, reason=reason, namespace=namespace))
+
+    async def delete_all(
+        self,
+        *,
+        names: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002
+        expected: int | None = None,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Answer:
+        """Delete many jobs; chosen as for `pause_all`. Their history stays."""
+        chosen = _chosen(names, filter, expected)
+        return dict(await self._ask("delete_jobs", **chosen, reason=reason, namespace=namespace))
+
     async def reschedule(
         self, name: str, *, dry_run: bool = False, reason: str = "", namespace: str | None = None
     ) -> Answer:
@@ -320,3 +378,9 @@ class AsyncJobs:
                 "reschedule_jobs", dry_run=dry_run, reason=reason, after=after, limit=limit, namespace=namespace
             )
         )
+
+
+def _chosen(names: Sequence[str] | None, wanted: Mapping[str, Any] | None, expected: int | None) -> Mapping[str, Any]:
+    """Which jobs a verb is about, as the API reads it."""
+    jobs = None if names is None else [{"name": name} for name in names]
+    return {"jobs": jobs, "filter": wanted, "expected": expected}
