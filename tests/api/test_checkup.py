@@ -9,6 +9,7 @@ from foliot.ports.store.journal import EventFilter
 from foliot.ports.store.locks import LockAsk
 from tests.api.asking import Api
 from tests.api.stage import Stage
+from tests.conformance.locking import acquire
 
 
 async def findings(api: Api, **headers: str) -> dict[str, dict[str, Any]]:
@@ -64,8 +65,8 @@ async def test_a_worker_for_the_lane_and_a_fire_make_it_well(api: Api, stage: St
 
 
 async def test_safe_repairs_say_what_they_changed_and_the_journal_keeps_it(api: Api, stage: Stage) -> None:
-    await stage.store.locks.acquire(
-        LockAsk(claim="c1", namespace="default", name="acct", most=1, ttl_us=SECOND, line="l")
+    await acquire(
+        stage.store.locks, LockAsk(claim="c1", namespace="default", name="acct", most=1, ttl_us=SECOND, line="l")
     )
     stage.elapse("1h")
 

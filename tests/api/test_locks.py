@@ -9,8 +9,9 @@ from foliot.domain.instants import MINUTE
 from foliot.domain.run import parse_run_id
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.locks import LockAsk, RunOwner
-from foliot.store.sql.locking import store as sql
+from foliot.store.sql.locking import steps as sql
 from tests.api.asking import Api
+from tests.conformance.locking import acquire
 
 ONE, TWO = "a" * 32, "b" * 32
 
@@ -104,7 +105,7 @@ async def test_a_token_for_one_group_takes_away_the_locks_of_its_jobs_and_its_ow
     assert run.run_id == run_id
     owner = RunOwner(session=worker.session, run_id=run_id, lease_id=run.lease_id)
     asked = LockAsk(claim="r" * 32, namespace="", name="ledger", most=1, ttl_us=MINUTE, run=owner)
-    of_run = str((await api.stage.store.locks.acquire(asked)).token)
+    of_run = str((await acquire(api.stage.store.locks, asked)).token)
     of_program = (await claim(await api.with_scopes("lock"), ONE)).json()["token"]
     reports = await api.with_scopes("run", "lock", group="reports")
     billing = await api.with_scopes("run", "lock", group="billing")

@@ -24,6 +24,7 @@ from foliot.words.language import Language
 from foliot.words.why import hint, sentence
 from tests.api.asking import Api
 from tests.api.stage import NS, ROOT, Stage
+from tests.conformance.locking import acquire
 
 CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("why_cases.toml").read_text("utf-8"))["case"]
 JOB_FIELDS = ("schedule", "overlap", "misfire", "on_lost", "group", "isolation")
@@ -255,7 +256,7 @@ async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
             owner = RunOwner(session=stage.last_worker.session, run_id=run.run_id, lease_id=run.lease_id)
             claim_id = f"{run.run_id:032d}"
             asked = LockAsk(claim=claim_id, namespace="", name=name, most=1, ttl_us=MINUTE, run=owner)
-            await stage.store.locks.acquire(asked)
+            await acquire(stage.store.locks, asked)
         case {"reap": True}:
             await stage.reap()
         case {"forget": run}:

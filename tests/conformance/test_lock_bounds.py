@@ -98,7 +98,7 @@ async def test_claims_behind_a_wait_that_was_ended_are_granted_and_named(world: 
 
 async def test_a_lock_has_a_bounded_number_of_holders(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     assert CLAIMS_MAX == 2000, "no more than one transaction decides about"
-    monkeypatch.setattr("foliot.store.sql.locking.store.CLAIMS_MAX", 2)
+    monkeypatch.setattr("foliot.store.sql.locking.steps.CLAIMS_MAX", 2)
     readers = [claim(most=EVERYBODY) for _ in range(3)]
     assert [(await ask(world, one)).state for one in readers] == [HELD, HELD, LockState.FULL]
     assert (await ask(world, readers[0])).state is HELD, "a claim that is there already is renewed"

@@ -17,6 +17,7 @@ from foliot.ports.store.locks import WANTED_US, LockAnswer, LockAsk, LockState, 
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import save
+from tests.conformance.locking import acquire, release
 from tests.conformance.working import Worker, lead, trigger, worker
 from tests.conformance.world import CHANCE, World
 
@@ -40,7 +41,7 @@ def claim(
 
 
 async def ask(world: World, asked: LockAsk, store: Store | None = None) -> LockAnswer:
-    return await (store or world.store).locks.acquire(asked)
+    return await acquire((store or world.store).locks, asked)
 
 
 async def state(world: World, asked: LockAsk) -> LockState:
@@ -66,10 +67,10 @@ async def test_one_holds_the_others_wait_in_their_order_and_tokens_rise(world: W
     assert [answer.state for answer in answers] == [HELD, WAITING, WAITING, WAITING]
     tokens = [answers[0].token or 0]
     for before, after in pairwise(asks):
-        assert await world.store.locks.release([before.claim], line="anne") == [after.claim]
+        assert await release(world.store.locks, [before.claim], line="anne") == [after.claim]
         tokens.append((await world.store.locks.look([after.claim]))[after.claim].token or 0)
     assert tokens == sorted(set(tokens))
-    assert await world.store.locks.release([asks[-1].claim], line="anne") == []
+    assert await release(world.store.locks, [asks[-1].claim], line="anne") == []
     assert ((await ask(world, claim())).token or 0) > tokens[-1]
 
 
@@ -88,7 +89,7 @@ async def test_a_renewal_or_release_by_another_or_too_late_changes_nothing(world
     held = claim()
     await ask(world, held)
     assert await world.store.locks.renew([held.claim], line="bob") == [held.claim]
-    assert await world.store.locks.release([held.claim], line="bob") == []
+    assert await release(world.store.locks, [held.claim], line="bob") == []
     assert (await ask(world, claim(claim_id=held.claim, line="bob"))).state is LockState.OVER
     await world.elapse(TTL - SECOND)
     assert await world.store.locks.renew([held.claim], line="anne") == []
@@ -101,7 +102,7 @@ async def test_a_renewal_or_release_by_another_or_too_late_changes_nothing(world
     next_one = claim()
     answer = await ask(world, next_one)
     assert answer.state is HELD, "the holder's time is over, and the one that waited did not ask again"
-    assert await world.store.locks.release([held.claim], line="anne") == []
+    assert await release(world.store.locks, [held.claim], line="anne") == []
     assert await state(world, next_one) is HELD
 
 
@@ -114,7 +115,7 @@ async def test_a_claim_that_is_not_asked_for_again_leaves_the_line(world: World)
     await world.elapse(2 * SECOND)
     swept = await world.store.locks.sweep(limit=100)
     assert (swept.dropped, await state(world, left)) == (1, LockState.OVER)
-    assert await world.store.locks.release([held.claim], line="anne") == [patient.claim]
+    assert await release(world.store.locks, [held.claim], line="anne") == [patient.claim]
 
 
 async def test_shared_and_counted_locks(world: World) -> None:
@@ -123,7 +124,7 @@ async def test_shared_and_counted_locks(world: World) -> None:
     writer = claim()
     assert (await ask(world, writer)).state is WAITING
     assert (await ask(world, claim(most=EVERYBODY))).state is WAITING, "no reader overtakes the writer"
-    assert await world.store.locks.release([one.claim for one in readers], line="anne") == [writer.claim]
+    assert await release(world.store.locks, [one.claim for one in readers], line="anne") == [writer.claim]
     seats = [claim("seats", most=2) for _ in range(3)]
     assert [(await ask(world, one)).state for one in seats] == [HELD, HELD, WAITING]
 
@@ -135,8 +136,8 @@ async def test_a_run_gets_its_lock_again_and_holds_it_until_it_has_given_back_ea
     assert len(tokens) == 1
     other = claim()
     assert (await ask(world, other)).state is WAITING
-    assert await world.store.locks.release([first.claim], session=by.session) == []
-    assert await world.store.locks.release([again.claim], session=by.session) == [other.claim]
+    assert await release(world.store.locks, [first.claim], session=by.session) == []
+    assert await release(world.store.locks, [again.claim], session=by.session) == [other.claim]
 
 
 async def test_the_end_of_a_run_gives_its_locks_back_and_the_run_gets_no_more(world: World) -> None:
@@ -205,7 +206,7 @@ async def test_a_deadlock_is_found_and_its_youngest_wait_is_ended_with_the_cycle
     assert (noted.outcome, noted.began_at) == (FailoverOutcome.RECOVERED, deadlock.victim.asked_at)
     answer = await ask(world, waits[1])
     assert (answer.state, answer.cycle) == (LockState.BROKEN, "a waits for b")
-    assert await world.store.locks.release([held[1].claim, waits[1].claim], session=by.session) == [waits[0].claim]
+    assert await release(world.store.locks, [held[1].claim, waits[1].claim], session=by.session) == [waits[0].claim]
     assert find_deadlocks((await world.store.locks.waits()).claims) == []
 
 
@@ -213,7 +214,7 @@ async def test_a_lock_that_was_forgotten_and_comes_again_has_higher_tokens(world
     busy, idle = claim("busy"), claim("idle")
     await ask(world, busy)
     token = (await ask(world, idle)).token
-    await world.store.locks.release([idle.claim], line="anne")
+    await release(world.store.locks, [idle.claim], line="anne")
     await world.elapse(DAY)
     assert await world.store.locks.forget(before=await world.now() - SECOND, limit=10) == 1
     again = await ask(world, claim("idle"))
@@ -241,7 +242,7 @@ async def crowd(world: World, *, times: int) -> None:
             assert (holders, answer.state) == (1, HELD)
             accepted.append(answer.token or 0)
             holders -= 1
-            for next_one in await store.locks.release([asked.claim], line=line):
+            for next_one in await release(store.locks, [asked.claim], line=line):
                 woken[next_one].set()
 
     await asyncio.gather(*(client(number) for number in range(20)))

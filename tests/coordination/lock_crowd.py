@@ -48,6 +48,7 @@ class Desk:
         self._desk = server.lock_waiting
         self._in_line = in_line
         self.granted = self._desk.granted
+        self.carry_out = self._desk.carry_out
 
     async def wait(self, claim: str, *, for_s: float) -> LockAnswer:
         self._in_line(claim)

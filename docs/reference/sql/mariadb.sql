@@ -1556,9 +1556,6 @@ ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
 -- locking/decisions.py DRAW
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = locks.token + 1, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.id = d.id;
 
--- locking/decisions.py DRAW_ONE
-UPDATE locks SET token = locks.token + 1, used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
-
 -- locking/decisions.py IN_ORDER
 SELECT l.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks l FORCE INDEX (PRIMARY) ON l.id = d.id WHERE true ORDER BY l.id FOR UPDATE;
 
@@ -1571,28 +1568,13 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, drawn BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = d.drawn WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-   SELECT 0 AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   SELECT
+   l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
-
--- locking/decisions.py CLAIMS_FOR_PROGRAM
-   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id IS NULL AND x.line = %(asker)s LIMIT %(most)s) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
-   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
-AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s);
-
--- locking/decisions.py CLAIMS_FOR_WORKER
-   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id = %(asker)s LIMIT %(most)s) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
-   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
-AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s);
+   (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+   c.token, c.broken, c.asked_at, c.line, c.session_id
+FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id WHERE l.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
 -- locking/decisions.py GRANT
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, drawn BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.token = d.drawn, lock_claims.granted_at = %(now)s, lock_claims.until = %(now)s + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NULL AND lock_claims.broken IS NULL;
@@ -1653,21 +1635,50 @@ WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
   AND (a.namespace = %(namespace)s AND a.name = %(name)s AND length(a.name) = length(%(name)s) OR b.namespace = %(namespace)s AND b.name = %(name)s AND length(b.name) = length(%(name)s))
 ORDER BY a.name, b.name, w.run_id LIMIT %(limit)s;
 
--- locking/store.py NAMESPACE
-SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
-WHERE r.id = %(run_id)s AND r.lease_id = %(lease_id)s AND r.session_id = %(session)s;
+-- locking/steps.py HOMES
+SELECT d.lease_id, j.namespace FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.run_id JOIN jobs j ON j.id = r.job_id
+WHERE r.lease_id = d.lease_id AND r.session_id = d.session;
 
--- locking/store.py CLAIM
+-- locking/steps.py WHERE
+SELECT c.id, l.namespace, l.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lock_claims c ON c.id = d.id JOIN locks l ON l.id = c.lock_id;
+
+-- locking/steps.py FIND
+SELECT l.namespace, l.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN locks l ON l.namespace = d.namespace AND l.name = d.name;
+
+-- locking/steps.py TAKE
+SELECT l.namespace, l.name FROM locks l
+WHERE (l.namespace, l.name) IN (SELECT d.namespace, d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY l.id FOR UPDATE;
+
+-- locking/steps.py TAKE_FREE
+SELECT l.namespace, l.name FROM locks l
+WHERE (l.namespace, l.name) IN (SELECT d.namespace, d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY l.id FOR UPDATE SKIP LOCKED;
+
+-- locking/steps.py DRAW_NAMED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, numbers BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks SET locks.token = locks.token + d.numbers, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.namespace = d.namespace AND locks.name = d.name;
+
+-- locking/steps.py CLAIMS_NAMED
+   SELECT 0 AS asked_for, l.namespace, l.name,
+   l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+   (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+   c.token, c.broken, c.asked_at, c.line, c.session_id
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN locks l ON l.namespace = d.namespace AND l.name = d.name LEFT JOIN lock_claims c ON c.lock_id = l.id
+   UNION ALL
+   SELECT count(*), '', x.line, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM lock_claims x
+   WHERE x.session_id IS NULL AND x.line IN (SELECT p.line FROM JSON_TABLE(%(p)s, '$[*]' COLUMNS (line LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS p) GROUP BY x.line
+   UNION ALL
+   SELECT count(*), y.session_id, '', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM JSON_TABLE(%(w)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS w STRAIGHT_JOIN lock_claims y ON y.session_id = w.session WHERE true GROUP BY y.session_id;
+
+-- locking/steps.py CLAIM
 INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
                              session_id, run_id, lease_id, line, made_by)
 SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
        d.session_id, d.run_id, d.lease_id, d.line, d.made_by
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lock_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, most BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, token BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, ttl_us BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, asked_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, granted_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, session_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, line LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE lock_claims.id = lock_claims.id;
 
--- locking/store.py UNTIL
-UPDATE lock_claims SET until = CASE WHEN until > %(until)s THEN until ELSE %(until)s END,
-                       ttl_us = CASE WHEN ttl_us > %(ttl_us)s THEN ttl_us ELSE %(ttl_us)s END
-WHERE id = %(id)s AND until > %(over)s;
+-- locking/steps.py UNTIL
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, wanted_until BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, wanted_ttl_us BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.until = CASE WHEN lock_claims.until > d.wanted_until THEN lock_claims.until ELSE d.wanted_until END, lock_claims.ttl_us = CASE WHEN lock_claims.ttl_us > d.wanted_ttl_us THEN lock_claims.ttl_us ELSE d.wanted_ttl_us END WHERE lock_claims.id = d.id AND lock_claims.until > %(over)s;
 
 -- locking/store.py RENEW
    UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + lock_claims.ttl_us WHERE lock_claims.id = d.id AND lock_claims.token IS NOT NULL AND (lock_claims.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) OR
@@ -1679,9 +1690,6 @@ WHERE id = %(id)s AND until > %(over)s;
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 = 1) AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
 
--- locking/store.py OWN
-SELECT lock_claims.id, lock_claims.lock_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) ON lock_claims.id = d.id WHERE true AND lock_claims.line = %(line)s AND coalesce(lock_claims.session_id, '') = %(session)s;
-
 -- locking/store.py UNDER_TOKEN
 SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s) AND l.name = %(name)s AND length(l.name) = length(%(name)s) AND c.token = %(token)s;
@@ -1689,7 +1697,7 @@ WHERE l.namespace = %(namespace)s AND length(l.namespace) = length(%(namespace)s
 -- locking/store.py BREAK
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, cycle LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN lock_claims FORCE INDEX (PRIMARY) SET lock_claims.broken = d.cycle WHERE lock_claims.id = d.id;
 
--- locking/store.py OVER
+-- locking/store.py ENDED
    SELECT c.id, c.lock_id, CASE WHEN c.token IS NOT NULL AND c.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + c.ttl_us THEN 1 ELSE 0 END AS far,
           CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
                     OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'

@@ -1875,9 +1875,6 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 -- locking/decisions.py DRAW
 UPDATE locks SET token = locks.token + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::bigint[]) AS d(id) WHERE locks.id = d.id;
 
--- locking/decisions.py DRAW_ONE
-UPDATE locks SET token = locks.token + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE namespace = $1 AND name = $2;
-
 -- locking/decisions.py IN_ORDER
 SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY l.id FOR UPDATE;
 
@@ -1890,28 +1887,13 @@ FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name) WHERE true
 UPDATE locks SET token = d.drawn FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, drawn) WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-   SELECT 0 AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   SELECT
+   l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
-
--- locking/decisions.py CLAIMS_FOR_PROGRAM
-   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id IS NULL AND x.line = $1 LIMIT $2) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
-   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
-AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = $3 AND l.name = $4;
-
--- locking/decisions.py CLAIMS_FOR_WORKER
-   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id = $1 LIMIT $2) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
-   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
-AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = $3 AND l.name = $4;
+   (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+   c.token, c.broken, c.asked_at, c.line, c.session_id
+FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id WHERE l.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- locking/decisions.py GRANT
 UPDATE lock_claims SET token = d.drawn, granted_at = $1, until = $1 + lock_claims.ttl_us
@@ -1973,21 +1955,55 @@ WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
   AND (a.namespace = $1 AND a.name = $2 OR b.namespace = $1 AND b.name = $2)
 ORDER BY a.name, b.name, w.run_id LIMIT $3;
 
--- locking/store.py NAMESPACE
-SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
-WHERE r.id = $1 AND r.lease_id = $2 AND r.session_id = $3;
+-- locking/steps.py HOMES
+SELECT d.lease_id, j.namespace FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[]) AS d(run_id, lease_id, session) JOIN runs r ON r.id = d.run_id JOIN jobs j ON j.id = r.job_id
+WHERE r.lease_id = d.lease_id AND r.session_id = d.session;
 
--- locking/store.py CLAIM
+-- locking/steps.py WHERE
+SELECT c.id, l.namespace, l.name FROM unnest($1::text::text[]) AS d(id) JOIN lock_claims c ON c.id = d.id JOIN locks l ON l.id = c.lock_id;
+
+-- locking/steps.py FIND
+SELECT l.namespace, l.name FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name) JOIN locks l ON l.namespace = d.namespace AND l.name = d.name;
+
+-- locking/steps.py TAKE
+SELECT l.namespace, l.name FROM locks l
+WHERE (l.namespace, l.name) IN (SELECT d.namespace, d.name FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name)) ORDER BY l.id FOR UPDATE;
+
+-- locking/steps.py TAKE_FREE
+SELECT l.namespace, l.name FROM locks l
+WHERE (l.namespace, l.name) IN (SELECT d.namespace, d.name FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name)) ORDER BY l.id FOR UPDATE SKIP LOCKED;
+
+-- locking/steps.py DRAW_NAMED
+UPDATE locks SET token = locks.token + d.numbers, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM unnest($1::text::text[], $2::text::text[], $3::text::bigint[]) AS d(namespace, name, numbers) WHERE locks.namespace = d.namespace AND locks.name = d.name;
+
+-- locking/steps.py CLAIMS_NAMED
+   SELECT 0 AS asked_for, l.namespace, l.name,
+   l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+   (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+   c.token, c.broken, c.asked_at, c.line, c.session_id
+FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name) JOIN locks l ON l.namespace = d.namespace AND l.name = d.name LEFT JOIN lock_claims c ON c.lock_id = l.id
+   UNION ALL
+   SELECT count(*), '', x.line, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM lock_claims x
+   WHERE x.session_id IS NULL AND x.line IN (SELECT p.line FROM unnest($3::text::text[]) AS p(line)) GROUP BY x.line
+   UNION ALL
+   SELECT count(*), y.session_id, '', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM lock_claims y
+   WHERE y.session_id IN (SELECT w.session FROM unnest($4::text::text[]) AS w(session)) GROUP BY y.session_id;
+
+-- locking/steps.py CLAIM
 INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
                              session_id, run_id, lease_id, line, made_by)
 SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
        d.session_id, d.run_id, d.lease_id, d.line, d.made_by
 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::bigint[], $13::text::text[], $14::text::text[], $15::text::text[]) AS d(id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at, session_id, run_id, lease_id, line, made_by) WHERE true ON CONFLICT DO NOTHING;
 
--- locking/store.py UNTIL
-UPDATE lock_claims SET until = CASE WHEN until > $1 THEN until ELSE $1 END,
-                       ttl_us = CASE WHEN ttl_us > $2 THEN ttl_us ELSE $2 END
-WHERE id = $3 AND until > $4;
+-- locking/steps.py UNTIL
+UPDATE lock_claims
+SET until = CASE WHEN lock_claims.until > d.wanted_until THEN lock_claims.until ELSE d.wanted_until END,
+    ttl_us = CASE WHEN lock_claims.ttl_us > d.wanted_ttl_us THEN lock_claims.ttl_us ELSE d.wanted_ttl_us END
+FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(id, wanted_until, wanted_ttl_us) WHERE lock_claims.id = d.id AND lock_claims.until > $4;
 
 -- locking/store.py RENEW
    UPDATE lock_claims SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + lock_claims.ttl_us
@@ -2001,10 +2017,6 @@ WHERE id = $3 AND until > $4;
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 = 1) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
 
--- locking/store.py OWN
-SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
-WHERE lock_claims.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id)) AND lock_claims.line = $2 AND coalesce(lock_claims.session_id, '') = $3;
-
 -- locking/store.py UNDER_TOKEN
 SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.namespace = $1 AND l.name = $2 AND c.token = $3;
@@ -2012,7 +2024,7 @@ WHERE l.namespace = $1 AND l.name = $2 AND c.token = $3;
 -- locking/store.py BREAK
 UPDATE lock_claims SET broken = d.cycle FROM unnest($1::text::text[], $2::text::text[]) AS d(id, cycle) WHERE lock_claims.id = d.id;
 
--- locking/store.py OVER
+-- locking/store.py ENDED
    SELECT c.id, c.lock_id, CASE WHEN c.token IS NOT NULL AND c.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + c.ttl_us THEN 1 ELSE 0 END AS far,
           CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
                     OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'

@@ -1673,9 +1673,6 @@ ORDER BY r.lane, r.class, r.priority LIMIT 1;
 -- locking/decisions.py DRAW
 UPDATE locks SET token = locks.token + 1, used_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE locks.id = d.id;
 
--- locking/decisions.py DRAW_ONE
-UPDATE locks SET token = locks.token + 1, used_at = foliot_now() WHERE namespace = :namespace AND name = :name;
-
 -- locking/decisions.py IN_ORDER
 SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY l.id;
 
@@ -1688,28 +1685,13 @@ FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]
 UPDATE locks SET token = d.drawn FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS drawn FROM json_each(:d)) AS d WHERE locks.id = d.id;
 
 -- locking/decisions.py CLAIMS
-   SELECT 0 AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   SELECT
+   l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
-
--- locking/decisions.py CLAIMS_FOR_PROGRAM
-   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id IS NULL AND x.line = :asker LIMIT :most) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
-   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
-AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = :namespace AND l.name = :name;
-
--- locking/decisions.py CLAIMS_FOR_WORKER
-   SELECT (SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE x.session_id = :asker LIMIT :most) y) AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
-   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
-AS doubt,
-          (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line
-   FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
-WHERE l.namespace = :namespace AND l.name = :name;
+   (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+   c.token, c.broken, c.asked_at, c.line, c.session_id
+FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id WHERE l.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- locking/decisions.py GRANT
 UPDATE lock_claims SET token = d.drawn, granted_at = :now, until = :now + lock_claims.ttl_us
@@ -1771,21 +1753,55 @@ WHERE w.token IS NULL AND w.broken IS NULL AND h.token IS NOT NULL
   AND (a.namespace = :namespace AND a.name = :name OR b.namespace = :namespace AND b.name = :name)
 ORDER BY a.name, b.name, w.run_id LIMIT :limit;
 
--- locking/store.py NAMESPACE
-SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
-WHERE r.id = :run_id AND r.lease_id = :lease_id AND r.session_id = :session;
+-- locking/steps.py HOMES
+SELECT d.lease_id, j.namespace FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS session FROM json_each(:d)) AS d JOIN runs r ON r.id = d.run_id JOIN jobs j ON j.id = r.job_id
+WHERE r.lease_id = d.lease_id AND r.session_id = d.session;
 
--- locking/store.py CLAIM
+-- locking/steps.py WHERE
+SELECT c.id, l.namespace, l.name FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN lock_claims c ON c.id = d.id JOIN locks l ON l.id = c.lock_id;
+
+-- locking/steps.py FIND
+SELECT l.namespace, l.name FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d JOIN locks l ON l.namespace = d.namespace AND l.name = d.name;
+
+-- locking/steps.py TAKE
+SELECT l.namespace, l.name FROM locks l
+WHERE (l.namespace, l.name) IN (SELECT d.namespace, d.name FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d) ORDER BY l.id;
+
+-- locking/steps.py TAKE_FREE
+SELECT l.namespace, l.name FROM locks l
+WHERE (l.namespace, l.name) IN (SELECT d.namespace, d.name FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d) ORDER BY l.id;
+
+-- locking/steps.py DRAW_NAMED
+UPDATE locks SET token = locks.token + d.numbers, used_at = foliot_now()
+FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS numbers FROM json_each(:d)) AS d WHERE locks.namespace = d.namespace AND locks.name = d.name;
+
+-- locking/steps.py CLAIMS_NAMED
+   SELECT 0 AS asked_for, l.namespace, l.name,
+   l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at,
+   (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
+AS doubt,
+   (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+   c.token, c.broken, c.asked_at, c.line, c.session_id
+FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d JOIN locks l ON l.namespace = d.namespace AND l.name = d.name LEFT JOIN lock_claims c ON c.lock_id = l.id
+   UNION ALL
+   SELECT count(*), '', x.line, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM lock_claims x
+   WHERE x.session_id IS NULL AND x.line IN (SELECT p.line FROM (SELECT json_extract(value, '$[0]') AS line FROM json_each(:p)) AS p) GROUP BY x.line
+   UNION ALL
+   SELECT count(*), y.session_id, '', NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM lock_claims y
+   WHERE y.session_id IN (SELECT w.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:w)) AS w) GROUP BY y.session_id;
+
+-- locking/steps.py CLAIM
 INSERT INTO lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
                              session_id, run_id, lease_id, line, made_by)
 SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
        d.session_id, d.run_id, d.lease_id, d.line, d.made_by
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lock_id, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS most, json_extract(value, '$[4]') AS owner, json_extract(value, '$[5]') AS until, json_extract(value, '$[6]') AS token, json_extract(value, '$[7]') AS ttl_us, json_extract(value, '$[8]') AS asked_at, json_extract(value, '$[9]') AS granted_at, json_extract(value, '$[10]') AS session_id, json_extract(value, '$[11]') AS run_id, json_extract(value, '$[12]') AS lease_id, json_extract(value, '$[13]') AS line, json_extract(value, '$[14]') AS made_by FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
 
--- locking/store.py UNTIL
-UPDATE lock_claims SET until = CASE WHEN until > :until THEN until ELSE :until END,
-                       ttl_us = CASE WHEN ttl_us > :ttl_us THEN ttl_us ELSE :ttl_us END
-WHERE id = :id AND until > :over;
+-- locking/steps.py UNTIL
+UPDATE lock_claims
+SET until = CASE WHEN lock_claims.until > d.wanted_until THEN lock_claims.until ELSE d.wanted_until END,
+    ttl_us = CASE WHEN lock_claims.ttl_us > d.wanted_ttl_us THEN lock_claims.ttl_us ELSE d.wanted_ttl_us END
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS wanted_until, json_extract(value, '$[2]') AS wanted_ttl_us FROM json_each(:d)) AS d WHERE lock_claims.id = d.id AND lock_claims.until > :over;
 
 -- locking/store.py RENEW
    UPDATE lock_claims SET until = foliot_now() + lock_claims.ttl_us
@@ -1799,10 +1815,6 @@ WHERE id = :id AND until > :over;
    (SELECT CASE WHEN m.clock_suspect = 1 OR m.reap_after > foliot_now() THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1)
 = 1) AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
 
--- locking/store.py OWN
-SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
-WHERE lock_claims.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session;
-
 -- locking/store.py UNDER_TOKEN
 SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
 WHERE l.namespace = :namespace AND l.name = :name AND c.token = :token;
@@ -1810,7 +1822,7 @@ WHERE l.namespace = :namespace AND l.name = :name AND c.token = :token;
 -- locking/store.py BREAK
 UPDATE lock_claims SET broken = d.cycle FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS cycle FROM json_each(:d)) AS d WHERE lock_claims.id = d.id;
 
--- locking/store.py OVER
+-- locking/store.py ENDED
    SELECT c.id, c.lock_id, CASE WHEN c.token IS NOT NULL AND c.until > foliot_now() + c.ttl_us THEN 1 ELSE 0 END AS far,
           CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
                     OR r.lease_id <> c.lease_id OR c.session_id IS NOT NULL AND n.id IS NULL OR n.state = 'dead'

@@ -21,7 +21,7 @@ and one who wants more of a lock that it holds goes before the others.
 
 import unicodedata
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from foliot.domain.errors import BadField, BadName, Conflict, InvalidInput, NotFound
@@ -89,21 +89,84 @@ def decide(claims: Iterable[LockClaim], *, now: Instant, first_token: int) -> Lo
 
     `first_token`: the next token to draw; the store drew it for this decision.
     """
-    every = sorted(claims, key=_in_line)
-    living = [claim for claim in every if claim.until > now]
-    gone = [claim.id for claim in every if claim.until <= now]
-    holders = _Holders(living)
-    granted: list[LockGrant] = []
-    next_token = first_token
-    for claim in holders.line(living):
-        token = holders.token_for(claim)
-        if token is None:
-            if not holders.have_room_for(claim):
-                break  # fair: nobody overtakes the first that waits
-            token, next_token = next_token, next_token + 1
-        holders.add(claim, token)
-        granted.append(LockGrant(claim.id, token))
-    return LockDecision(gone=gone, granted=granted, last_token=max(first_token, next_token - 1))
+    line = LockLine(claims, now=now, last_token=first_token - 1)
+    granted = line.settle()
+    return LockDecision(gone=line.gone, granted=granted, last_token=line.last_token)
+
+
+class LockLine:
+    """One lock: who holds it, who waits, and what some steps change, one after the other. Pure.
+
+    Each step draws the next number of the lock. A claim that joins has it as its place, and the first that is granted
+    in the step has it as its token.
+    """
+
+    def __init__(self, claims: Iterable[LockClaim], *, now: Instant, last_token: int) -> None:
+        every = sorted(claims, key=_in_line)
+        self.gone = [claim.id for claim in every if claim.until <= now]  # their time is over
+        self.claims = {claim.id: claim for claim in every if claim.until > now}
+        self.waiting = [claim for claim in self.claims.values() if claim.waits]
+        self.tokens: dict[str, int] = {}  # of the claims that were granted here
+        self.last_token = last_token  # the highest that was drawn
+        self._holders = _Holders(self.claims.values())
+        self._is_settled = False
+
+    def join(self, claim: LockClaim) -> list[LockGrant]:
+        """Let a claim stand at the end of the line, and grant what can be granted. Its place is `next_token`."""
+        # Where others wait, nobody who holds nothing can be granted: so a crowd that comes together costs no sorting.
+        only_waits = self._is_settled and len(self.waiting) > 0 and claim.owner not in self._holders
+        self.claims[claim.id] = claim
+        self.waiting.append(claim)
+        if only_waits:
+            self.last_token += 1
+            return []
+        return self.settle()
+
+    def leave(self, claims: Container[str]) -> list[LockGrant]:
+        """Take claims out of the lock and its line, and grant what can be granted."""
+        self.claims = {name: claim for name, claim in self.claims.items() if name not in claims}
+        self.waiting = [claim for claim in self.waiting if claim.id not in claims]
+        self._holders = _Holders(self.claims.values())
+        return self.settle()
+
+    def forget(self, claim: str) -> None:
+        """Take out a claim that joined last and would not wait."""
+        del self.claims[claim]
+        self.waiting = [one for one in self.waiting if one.id != claim]
+
+    def settle_once(self) -> None:
+        """Grant what can be granted, unless a step before did."""
+        if not self._is_settled:
+            self.settle()
+
+    def settle(self) -> list[LockGrant]:
+        """Grant what can be granted, in the order of the line."""
+        granted: list[LockGrant] = []
+        next_token = self.next_token
+        for claim in self._holders.line(self.waiting):
+            token = self._holders.token_for(claim)
+            if token is None:
+                if not self._holders.have_room_for(claim):
+                    break  # fair: nobody overtakes the first that waits
+                token, next_token = next_token, next_token + 1
+            self._holders.add(claim, token)
+            granted.append(LockGrant(claim.id, token))
+        self.last_token = max(self.next_token, next_token - 1)
+        self._is_settled = True
+        self._grant(granted)
+        return granted
+
+    @property
+    def next_token(self) -> int:
+        return self.last_token + 1
+
+    def _grant(self, granted: Sequence[LockGrant]) -> None:
+        if not granted:
+            return
+        for name, token in granted:
+            self.tokens[name] = token
+            self.claims[name] = replace(self.claims[name], token=token)
+        self.waiting = [claim for claim in self.waiting if claim.id not in self.tokens]
 
 
 class _Hold(NamedTuple):
@@ -128,6 +191,9 @@ class _Holders:
             self._holds[claim.owner] = _Hold(token, claim.most)
         else:
             self._holds[claim.owner] = _Hold(max(known.token, token), min(known.most, claim.most))
+
+    def __contains__(self, owner: str) -> bool:
+        return owner in self._holds
 
     def line(self, claims: Iterable[LockClaim]) -> list[LockClaim]:
         return line_order(claims, holders=self._holds)

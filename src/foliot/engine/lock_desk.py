@@ -1,14 +1,17 @@
 """Claims that wait for a lock at this server. One look at the store serves all of them.
 
-Another server may grant a claim that waits here. It wakes this one and names the claim when it can; else the next look
-at all of them finds it. A server at which nobody waits does not look.
+A claim that this server grants itself is answered at once, with its token. Another server may grant a claim that waits
+here. It wakes this one and names the claim when it can; else the next look at all of them finds it. A server at which
+nobody waits does not look.
 """
 
 import asyncio
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from foliot.domain.locks import LockGrant
+from foliot.engine.lock_groups import LockGroups
 from foliot.ports.clock import Clock
 from foliot.ports.store.locks import LockAnswer, LockState, LockStore
 
@@ -26,6 +29,10 @@ class _Seat:
         self.event = asyncio.Event()
         self.answer: LockAnswer | None = None
 
+    def answered(self, answer: LockAnswer) -> None:
+        self.answer = answer
+        self.event.set()
+
 
 class LockWaiting:
     """A duty of every server (`ports.lock_desk.LockDesk`)."""
@@ -40,8 +47,10 @@ class LockWaiting:
         self._tell_others = tell_others
         self._seats: dict[str, _Seat] = {}
         self._named: set[str] = set()  # claims that wait here and may be granted
-        self._early: deque[str] = deque(maxlen=EARLY_MAX)  # the last that were named and did not wait here
+        # The last claims that were named and did not wait here, with their tokens if this server granted them.
+        self._early: OrderedDict[str, int | None] = OrderedDict()
         self._all_at = 0.0  # when to look at all
+        self.carry_out = LockGroups(store, clock=clock, on_granted=self._granted_here).carry_out
 
     async def wait(self, claim: str, *, for_s: float) -> LockAnswer:
         if not self._seats:  # the duty rests for long
@@ -49,7 +58,7 @@ class LockWaiting:
             self.wake.set()
         seat = self._seats[claim] = _Seat()
         if claim in self._early:  # it was granted while its answer was on the way here
-            self.heard(claim)
+            self._tell(claim, self._early.pop(claim))
         try:
             await self._clock.wait(seat.event, for_s=for_s)
         finally:
@@ -62,11 +71,27 @@ class LockWaiting:
         if elsewhere:
             self._tell_others(elsewhere)
 
+    def _granted_here(self, grants: Sequence[LockGrant]) -> None:
+        """A step that this server carried out granted these claims."""
+        elsewhere = [claim for claim, token in grants if not self._tell(claim, token)]
+        if elsewhere:
+            self._tell_others(elsewhere)
+
     def heard(self, claim: str) -> bool:
         """Look at a claim that may be granted, if it waits here; return whether it does."""
-        if claim not in self._seats:
-            self._early.append(claim)
+        return self._tell(claim, None)
+
+    def _tell(self, claim: str, token: int | None) -> bool:
+        """Answer a claim that waits here, if its token is known; else look at it. Return whether it waits here."""
+        seat = self._seats.get(claim)
+        if seat is None:
+            self._early[claim] = token
+            if len(self._early) > EARLY_MAX:
+                self._early.popitem(last=False)
             return False
+        if token is not None:
+            seat.answered(LockAnswer(state=LockState.HELD, token=token))
+            return True
         self._named.add(claim)
         self.wake.set()
         return True
@@ -96,5 +121,4 @@ class LockWaiting:
             answer = found.get(claim, LockAnswer(state=LockState.OVER))
             seat = self._seats.get(claim)
             if seat is not None and answer.state is not LockState.WAITING:
-                seat.answer = answer
-                seat.event.set()
+                seat.answered(answer)

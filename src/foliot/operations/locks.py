@@ -31,7 +31,7 @@ from foliot.operations.names import find_run, home_of, namespace_of
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import EventFilter, Happening, Topic
-from foliot.ports.store.locks import ClaimShown, LockAnswer, LockAsk, LockShown, LockState, RunOwner
+from foliot.ports.store.locks import ClaimShown, LockAnswer, LockAsk, LockLeave, LockShown, LockState, RunOwner
 from foliot.ports.worker_link import LockAnswered, LockAsked
 
 DEADLOCKS_LOOKED_AT: Final = 200  # events of the journal among which deadlocks are looked for
@@ -89,9 +89,7 @@ async def renew_lock(
 
 async def asked(services: Services, ask: LockAsk, *, wait_us: Micros) -> LockAnswer:
     """Ask the store, and wait for the answer to become better, at most this long."""
-    answer = await services.store.locks.acquire(ask)
-    if answer.woken:
-        services.lock_desk.granted(answer.woken)
+    answer = await services.lock_desk.carry_out(ask)
     if answer.state is LockState.WAITING and wait_us > 0:
         waited = await services.lock_desk.wait(ask.claim, for_s=min(wait_us, WAIT_MAX) / SECOND)
         answer = replace(waited, ttl_us=ask.ttl_us)
@@ -103,8 +101,7 @@ async def asked(services: Services, ask: LockAsk, *, wait_us: Micros) -> LockAns
 async def _drop(services: Services, ask: LockAsk) -> None:
     """A broken claim was told of: it is of no more use."""
     session = None if ask.run is None else ask.run.session
-    woken = await services.store.locks.release([ask.claim], session=session, line=ask.line)
-    services.lock_desk.granted(woken)
+    await services.lock_desk.carry_out(LockLeave(claims=(ask.claim,), session=session, line=ask.line))
 
 
 def _good(name: str, answer: LockAnswer) -> LockAnswer:
@@ -126,9 +123,9 @@ def _good(name: str, answer: LockAnswer) -> LockAnswer:
 async def give_back(services: Services, who: Principal, name: str, *, claim: str, namespace: str | None) -> None:
     """Give a claim back, held or waiting. A claim that is over already stays over."""
     who.demand(Scope.LOCK)
-    _own_namespace(who, namespace)
-    check_lock_name(name)
-    services.lock_desk.granted(await services.store.locks.release([claim[:100]], line=who.line))
+    home = _own_namespace(who, namespace)
+    claims = (claim[:SESSION_BYTES_MAX],)
+    await services.lock_desk.carry_out(LockLeave(claims=claims, line=who.line, lock=(home, check_lock_name(name))))
 
 
 async def list_locks(
@@ -239,4 +236,4 @@ async def claim_for_run(services: Services, message: LockAsked) -> LockAnswered:
 
 async def release_for_runs(services: Services, session: str, claims: Sequence[str]) -> None:
     """Runs of this session give claims back."""
-    services.lock_desk.granted(await services.store.locks.release(claims, session=session))
+    await services.lock_desk.carry_out(LockLeave(claims=claims, session=session))

@@ -6,6 +6,7 @@ import pytest
 
 from foliot.domain.instants import SECOND
 from foliot.ports.store.locks import LockState
+from tests.conformance.locking import acquire
 from tests.conformance.test_lock_store import TTL, ask, claim, crowd, state
 from tests.sql.interleavings.halting import halting, until_blocked
 from tests.sql.world import World
@@ -23,7 +24,7 @@ async def test_a_holder_renews_its_claim_while_another_decides_and_waits_for_nob
     await ask(world, held)
     decider = await halting(world, "locks.drawn")
     await world.elapse(TTL - SECOND)
-    await decider.start(decider.store.locks.acquire(next_one))
+    await decider.start(acquire(decider.store.locks, next_one))
     assert await world.store.locks.renew([held.claim], line="anne") == []
     answer = await decider.finish()
     assert (answer.state, await state(world, held)) == (LockState.WAITING, LockState.HELD)
@@ -33,9 +34,9 @@ async def test_a_decision_about_a_lock_waits_for_the_one_before_it(postgres_worl
     world = postgres_world
     first, second = claim(), claim()
     decider = await halting(world, "locks.drawn")
-    await decider.start(decider.store.locks.acquire(first))
+    await decider.start(acquire(decider.store.locks, first))
     other = await world.open()
-    later = asyncio.create_task(other.locks.acquire(second))
+    later = asyncio.create_task(acquire(other.locks, second))
     await until_blocked(world, later)
     assert (await decider.finish()).state is LockState.HELD
     assert (await later).state is LockState.WAITING, "it read the claims after its lock"

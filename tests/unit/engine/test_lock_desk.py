@@ -5,8 +5,9 @@ from collections.abc import Sequence
 
 import pytest
 
+from foliot.domain.locks import LockGrant
 from foliot.engine.lock_desk import IDLE_REST_S, LOOK_EVERY_S, LockWaiting
-from foliot.ports.store.locks import LockAnswer, LockState
+from foliot.ports.store.locks import LockAnswer, LockLeave, LockRound, LockState, LockStep
 from tests.clocks import DrivenClock, settle
 
 pytestmark = pytest.mark.anyio
@@ -18,6 +19,10 @@ class Claims:
     def __init__(self) -> None:
         self.tokens: dict[str, int | None] = {}
         self.looks: list[list[str]] = []
+        self.grants: list[LockGrant] = []  # by the next step
+
+    async def carry_out(self, steps: Sequence[LockStep], *, patient: bool = True) -> LockRound:
+        return LockRound(answers=[LockAnswer(state=LockState.OVER) for _ in steps], granted=self.grants)
 
     async def look(self, claims: Sequence[str]) -> dict[str, LockAnswer]:
         self.looks.append(sorted(claims))
@@ -117,4 +122,18 @@ async def test_a_desk_at_which_nobody_waits_does_not_look() -> None:
     desk = Desk()
     desk.waiting.look_at_all()
     assert await desk.waiting.step() == IDLE_REST_S
+    assert desk.store.looks == []
+
+
+async def test_a_claim_that_this_server_grants_is_answered_without_a_look(desk: Desk) -> None:
+    desk.store.grants = [LockGrant("b", 7), LockGrant("x", 8)]
+    await desk.waiting.carry_out(LockLeave(claims=("a",)))
+    assert (await desk.answers["b"]).token == 7
+    assert (desk.store.looks, desk.told) == ([], ["x"])
+
+
+async def test_a_claim_that_this_server_granted_before_it_sat_down_is_answered_without_a_look(desk: Desk) -> None:
+    desk.store.grants = [LockGrant("d", 7)]
+    await desk.waiting.carry_out(LockLeave(claims=("a",)))
+    assert (await desk.waiting.wait("d", for_s=60)).token == 7
     assert desk.store.looks == []

@@ -6,13 +6,13 @@ A claim has an id that its maker chose, so every call may be repeated when its a
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from foliot.domain.deadlocks import Deadlock
 from foliot.domain.failover import Detected
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.lock_order import LocksTaken
-from foliot.domain.locks import LockClaim
+from foliot.domain.locks import LockClaim, LockGrant
 
 WANTED_US: Final[Micros] = 30 * SECOND
 """How long a waiting claim is believed to be wanted after it was asked for: the caller asks again earlier."""
@@ -42,6 +42,19 @@ class LockAsk:
     by: str = ""  # for people
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockLeave:
+    """Claims that are given back, held or waiting. Those of another owner stay as they are."""
+
+    claims: Sequence[str]
+    session: str | None = None  # of the worker whose runs have them
+    line: str = ""  # without a session: of the token that claimed them
+    lock: tuple[str, str] | None = None  # namespace and name of their lock; None: the caller does not know it
+
+
+LockStep: TypeAlias = LockAsk | LockLeave
+
+
 class LockState(StrEnum):
     """How far a claim is."""
 
@@ -62,7 +75,15 @@ class LockAnswer:
     token: int | None = None
     cycle: str = ""  # of a broken one: who waited for whom
     ttl_us: Micros = 0
-    woken: Sequence[str] = ()  # claims of others that hold their lock since this call
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockRound:
+    """What became of some steps that were carried out together."""
+
+    answers: Sequence[LockAnswer | None]
+    """For each step in turn. None: another decides about its lock just now, so it is to be carried out by itself."""
+    granted: Sequence[LockGrant] = ()  # to claims of others
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,8 +135,14 @@ class LockWaits:
 class LockStore(Protocol):
     """Keeps locks. A decision about a lock first raises its token, so two decisions come one after the other (R1)."""
 
-    async def acquire(self, ask: LockAsk) -> LockAnswer:
-        """Claim a lock: hold it, or wait in its line; or say how far the claim is, when it was made before."""
+    async def carry_out(self, steps: Sequence[LockStep], *, patient: bool = True) -> LockRound:
+        """Carry out steps of several callers in one transaction, each as if they came one after the other.
+
+        Asking claims a lock: it is held, or the claim waits in its line. A claim that was made before goes on from
+        where it is. One call has one answer: a step that is refused changes nothing for the others.
+
+        `patient` False: steps about a lock of which another decides just now are left out, and the others go on.
+        """
         ...
 
     async def look(self, claims: Sequence[str]) -> dict[str, LockAnswer]:
@@ -127,10 +154,6 @@ class LockStore(Protocol):
 
         `session`: of the worker whose runs hold them; else `line` is that of the token that claimed them.
         """
-        ...
-
-    async def release(self, claims: Sequence[str], *, session: str | None = None, line: str = "") -> Sequence[str]:
-        """Give claims back, held or waiting; return the claims of others that hold their lock now."""
         ...
 
     async def take_away(self, namespace: str, name: str, *, token: int) -> tuple[int, Sequence[str]]:

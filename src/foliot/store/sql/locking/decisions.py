@@ -1,7 +1,7 @@
 """Decisions about locks in SQL: draw a token, read the claims, let `domain.locks` decide, write what it decided."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
@@ -15,11 +15,11 @@ IN_DOUBT: Final = """
 """
 """1 while no claim ends by its time: servers do not trust the store's clock, or it ran on while nobody could renew."""
 
-_DRAWN: Final = "token = locks.token + 1, used_at = {now}"
+DRAW: Final = Statement(
+    "UPDATE locks SET token = locks.token + 1, used_at = {now} FROM {d} WHERE locks.id = d.id", RowSet("d", id=BIGINT)
+)
 """The time of this statement is the time of the decision. While it waits for the row, holders have their time."""
 
-DRAW: Final = Statement(f"UPDATE locks SET {_DRAWN} FROM {{d}} WHERE locks.id = d.id", RowSet("d", id=BIGINT))
-DRAW_ONE: Final = Statement(f"UPDATE locks SET {_DRAWN} WHERE namespace = :namespace AND name = :name")
 IN_ORDER: Final = Statement(
     "SELECT l.id FROM locks l WHERE l.id IN (SELECT d.id FROM {d}) ORDER BY l.id {for_update}", RowSet("d", id=BIGINT)
 )
@@ -37,27 +37,17 @@ RAISE: Final = Statement(
     "UPDATE locks SET token = d.drawn FROM {d} WHERE locks.id = d.id", RowSet("d", id=BIGINT, drawn=BIGINT)
 )
 
-_CLAIM: Final = "c.id, c.lock_id, c.place, c.most, c.owner, c.until, c.token, c.broken, c.asked_at, c.line"
-
-_CLAIMS: Final = f"""
-    SELECT {{asked_for}} AS asked_for, l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at, {IN_DOUBT} AS doubt,
-           (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, {_CLAIM}
-    FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id
+DRAWN: Final = f"""
+    l.id AS of_lock, l.token AS drawn, l.used_at AS drawn_at, {IN_DOUBT} AS doubt,
+    (SELECT m.epoch FROM store_meta m WHERE m.id = 1) AS epoch, c.id, c.lock_id, c.place, c.most, c.owner, c.until,
+    c.token, c.broken, c.asked_at, c.line, c.session_id
 """
-_BY_ID: Final = " WHERE l.id IN (SELECT d.id FROM {d})"
-_BY_NAME: Final = " WHERE l.namespace = :namespace AND l.name = :name"
-_OF_PROGRAM: Final = "x.session_id IS NULL AND x.line = :asker"
-_OF_WORKER: Final = "x.session_id = :asker"
-
-
-def _asked_for(whose: str) -> str:
-    """How many claims an asker has; not counted beyond the most it may have."""
-    return f"(SELECT count(*) FROM (SELECT 1 AS one FROM lock_claims x WHERE {whose} LIMIT :most) y)"
-
-
-CLAIMS: Final = Statement(_CLAIMS.replace("{asked_for}", "0") + _BY_ID, RowSet("d", id=BIGINT))
-CLAIMS_FOR_PROGRAM: Final = Statement(_CLAIMS.replace("{asked_for}", _asked_for(_OF_PROGRAM)) + _BY_NAME)
-CLAIMS_FOR_WORKER: Final = Statement(_CLAIMS.replace("{asked_for}", _asked_for(_OF_WORKER)) + _BY_NAME)
+CLAIMS: Final = Statement(
+    f"""
+    SELECT {DRAWN} FROM locks l LEFT JOIN lock_claims c ON c.lock_id = l.id WHERE l.id IN (SELECT d.id FROM {{d}})
+    """,
+    RowSet("d", id=BIGINT),
+)
 """What a decision reads, in one statement: the lock that was drawn, its claims, the store's epoch and the doubt."""
 
 GRANT: Final = Statement(
@@ -78,23 +68,10 @@ class Drawn(NamedTuple):
 
     lock: int
     written: int  # the token in its row
-    token: int  # the same, or the least of the store's epoch: then it is written with the decision
+    token: int  # the first that was drawn, or the least of the store's epoch: then it is written with the decision
     now: Instant
     over: Instant  # a claim whose time ends until then is over: now, or long ago while the clock is in doubt (R7, R8)
     claims: Sequence[Any]  # rows
-    asked_for: int  # claims that the asker has, of every lock
-
-
-def draw_one(tx: Tx, namespace: str, name: str, *, session: str | None, line: str, most: int) -> Drawn:
-    """Draw the next token of a lock, which is made when there is none. `most`: as far as the asker's claims count."""
-    named = {"namespace": namespace, "name": name}
-    if not tx.change(DRAW_ONE, named):
-        tx.change(MAKE, d=[(namespace, name)])
-        tx.change(DRAW_ONE, named)
-    tx.point("locks.drawn")
-    statement = CLAIMS_FOR_PROGRAM if session is None else CLAIMS_FOR_WORKER
-    asker = line if session is None else session
-    return _drawn(tx.rows(statement, {**named, "asker": asker, "most": most}))
 
 
 def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
@@ -107,21 +84,23 @@ def draw(tx: Tx, locks: Collection[int]) -> list[Drawn]:
     of_locks: dict[int, list[Any]] = defaultdict(list)
     for row in tx.rows(CLAIMS, d=ids):
         of_locks[row.of_lock].append(row)
-    return [_drawn(rows) for _, rows in sorted(of_locks.items())]
+    return [drawn_of(rows) for _, rows in sorted(of_locks.items())]
 
 
-def _drawn(rows: Sequence[Any]) -> Drawn:
-    """One lock, from its row with each of its claims; a lock without claims has one row without a claim."""
+def drawn_of(rows: Sequence[Any], *, numbers: int = 1) -> Drawn:
+    """One lock, from its row with each of its claims; a lock without claims has one row without a claim.
+
+    `numbers`: how many were drawn together; the token is the first of them.
+    """
     first = rows[0]
     now = int(first.drawn_at)
     return Drawn(
         lock=first.of_lock,
         written=first.drawn,
-        token=max(first.drawn, first.epoch << TOKEN_BITS),
+        token=max(first.drawn - numbers + 1, first.epoch << TOKEN_BITS),
         now=now,
         over=0 if first.doubt else now,
         claims=[row for row in rows if row.id is not None],
-        asked_for=first.asked_for,
     )
 
 
@@ -156,14 +135,14 @@ def settle(tx: Tx, drawn: Iterable[Drawn], *, without: Collection[str] = (), bro
     return [grant.claim for _, decision in decided for grant in decision.granted]
 
 
-def write(tx: Tx, decided: Sequence[tuple[Drawn, LockDecision]], *, unwritten: str = "") -> None:
-    """Write decisions. `unwritten`: a claim that has no row yet, which the caller inserts as it was decided."""
+def write(tx: Tx, decided: Sequence[tuple[Drawn, LockDecision]]) -> None:
+    """Write decisions about locks that were drawn together."""
     gone: list[str] = []
     granted: list[LockGrant] = []
     raised: list[tuple[int, int]] = []
     for lock, decision in decided:
         gone += decision.gone
-        granted += [grant for grant in decision.granted if grant.claim != unwritten]
+        granted += decision.granted
         if decision.last_token > lock.written:
             raised.append((lock.lock, decision.last_token))
     if raised:
@@ -177,8 +156,3 @@ def write(tx: Tx, decided: Sequence[tuple[Drawn, LockDecision]], *, unwritten: s
         written = tx.change(GRANT, now, d=sorted(granted))
         if written != len(granted):
             raise TryAgain("a claim was given up meanwhile")
-
-
-def by_id(rows: Iterable[Any]) -> Mapping[str, Any]:
-    """Rows of claims by their id."""
-    return {row.id: row for row in rows}

@@ -8,53 +8,14 @@ from foliot.domain.deadlocks import Deadlock
 from foliot.domain.failover import Detected
 from foliot.domain.instants import Instant
 from foliot.domain.lock_order import LocksTaken
-from foliot.domain.locks import ASKER_CLAIMS_MAX, CLAIMS_MAX, WAITERS_MAX, LockClaim, decide
-from foliot.ports.store.locks import (
-    WANTED_US,
-    LockAnswer,
-    LockAsk,
-    LockShown,
-    LocksSwept,
-    LockState,
-    LockWaits,
-    RunOwner,
-)
+from foliot.ports.store.locks import LockAnswer, LockRound, LockShown, LocksSwept, LockStep, LockWaits
 from foliot.store.sql.cluster.failures import note_deadlocks
 from foliot.store.sql.cluster.leadership import holds_term
-from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.locking import reads
-from foliot.store.sql.locking.decisions import IN_DOUBT, MAKE, Drawn, by_id, claim_of, draw, draw_one, settle, write
-
-NAMESPACE: Final = Statement(
-    """
-    SELECT j.namespace FROM runs r JOIN jobs j ON j.id = r.job_id
-    WHERE r.id = :run_id AND r.lease_id = :lease_id AND r.session_id = :session
-    """
-)
-"""A run has locks in the namespace of its job alone, whatever its worker says; no row when the attempt is over."""
-
-CLAIM: Final = Statement(
-    """
-    {insert_ignore} lock_claims (id, lock_id, place, most, owner, until, token, ttl_us, asked_at, granted_at,
-                                 session_id, run_id, lease_id, line, made_by)
-    SELECT d.id, d.lock_id, d.place, d.most, d.owner, d.until, d.token, d.ttl_us, d.asked_at, d.granted_at,
-           d.session_id, d.run_id, d.lease_id, d.line, d.made_by
-    FROM {d} WHERE true {ignore_duplicates}
-    """,
-    RowSet("d", id=TEXT, lock_id=BIGINT, place=BIGINT, most=BIGINT, owner=TEXT, until=BIGINT, token=BIGINT,
-           ttl_us=BIGINT, asked_at=BIGINT, granted_at=BIGINT, session_id=TEXT, run_id=BIGINT, lease_id=TEXT,
-           line=TEXT, made_by=TEXT),
-)  # fmt: skip
-
-UNTIL: Final = Statement(
-    """
-    UPDATE lock_claims SET until = CASE WHEN until > :until THEN until ELSE :until END,
-                           ttl_us = CASE WHEN ttl_us > :ttl_us THEN ttl_us ELSE :ttl_us END
-    WHERE id = :id AND until > :over
-    """
-)
-"""A question that is sent again never shortens what an answer has promised."""
+from foliot.store.sql.locking.decisions import IN_DOUBT, MAKE, claim_of, draw, settle
+from foliot.store.sql.locking.steps import OVER, NotTogether, carry_out
 
 _OWN: Final = "lock_claims.line = :line AND coalesce(lock_claims.session_id, '') = :session"
 _HOLDS: Final = f"lock_claims.token IS NOT NULL AND (lock_claims.until > {{now}} OR {IN_DOUBT} = 1)"
@@ -73,13 +34,6 @@ HELD: Final = Statement(
     """,
     RowSet("d", id=TEXT),
 )
-OWN: Final = Statement(
-    f"""
-    SELECT lock_claims.id, lock_claims.lock_id FROM lock_claims
-    WHERE lock_claims.id IN (SELECT d.id FROM {{d}}) AND {_OWN}
-    """,
-    RowSet("d", id=TEXT),
-)
 UNDER_TOKEN: Final = Statement(
     """
     SELECT c.id, c.lock_id FROM locks l JOIN lock_claims c ON c.lock_id = l.id
@@ -93,7 +47,7 @@ BREAK: Final = Statement(
 _TOO_OLD: Final = f"c.until <= {{now}} AND {IN_DOUBT} = 0"
 _FAR: Final = "CASE WHEN c.token IS NOT NULL AND c.until > {now} + c.ttl_us THEN 1 ELSE 0 END"
 
-OVER: Final = Statement(
+ENDED: Final = Statement(
     f"""
     SELECT c.id, c.lock_id, {_FAR} AS far,
            CASE WHEN r.id IS NULL AND c.run_id IS NOT NULL OR c.run_id IS NOT NULL AND r.lease_id IS NULL
@@ -140,8 +94,15 @@ class SqlLocks:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def acquire(self, ask: LockAsk) -> LockAnswer:
-        return await self._database.transact(partial(_acquire, ask=ask), pool=Pool.API)
+    async def carry_out(self, steps: Sequence[LockStep], *, patient: bool = True) -> LockRound:
+        try:
+            return await self._database.transact(partial(carry_out, steps=steps, patient=patient), pool=Pool.API)
+        except NotTogether:
+            return LockRound(answers=[OVER if len(steps) == 1 else None] * len(steps))
+        except RefusedForData:
+            if len(steps) == 1:
+                raise
+            return LockRound(answers=[None] * len(steps))
 
     async def look(self, claims: Sequence[str]) -> dict[str, LockAnswer]:
         return await self._database.read(partial(reads.answers, claims=claims)) if claims else {}
@@ -161,17 +122,6 @@ class SqlLocks:
 
         return await self._database.step(work, pool=Pool.RENEW)
 
-    async def release(self, claims: Sequence[str], *, session: str | None = None, line: str = "") -> Sequence[str]:
-        if not claims:
-            return []
-        values = _own(session, line)
-        ids = keys(sorted(set(claims)))
-
-        def work(tx: Tx) -> Sequence[str]:
-            return _without(tx, tx.rows(OWN, values, d=ids))
-
-        return await self._database.transact(work, pool=Pool.API)
-
     async def take_away(self, namespace: str, name: str, *, token: int) -> tuple[int, Sequence[str]]:
         values = {"namespace": namespace, "name": name, "token": token}
 
@@ -183,7 +133,7 @@ class SqlLocks:
 
     async def sweep(self, *, limit: int, term: int | None = None) -> LocksSwept:
         """What is over stays over, so a look outside of the transaction is enough to say what to drop."""
-        rows = await self._database.read(lambda tx: tx.rows(OVER, {"limit": limit}), pool=Pool.CONTROL)
+        rows = await self._database.read(lambda tx: tx.rows(ENDED, {"limit": limit}), pool=Pool.CONTROL)
         over = [row for row in rows if row.fate]
         far = keys(sorted(row.id for row in rows if row.far and not row.fate))
         waiting = len(rows) - len(over) - len(far)
@@ -264,82 +214,3 @@ def _without(tx: Tx, rows: Sequence[Any]) -> Sequence[str]:
     if not rows:
         return []
     return settle(tx, draw(tx, {row.lock_id for row in rows}), without={row.id for row in rows})
-
-
-def _acquire(tx: Tx, *, ask: LockAsk) -> LockAnswer:
-    """Draw first, then read and decide. A claim that waits already keeps its place."""
-    namespace = ask.namespace if ask.run is None else _namespace(tx, ask.run)
-    if namespace is None:
-        return LockAnswer(state=LockState.OVER)
-    session = None if ask.run is None else ask.run.session
-    lock = draw_one(tx, namespace, ask.name, session=session, line=ask.line, most=ASKER_CLAIMS_MAX)
-    known = by_id(lock.claims).get(ask.claim)
-    refused = _refused(ask, lock, known)
-    if refused is not None:
-        return refused
-    others = [claim_of(row) for row in lock.claims if row.id != ask.claim]
-    mine = _new_claim(ask, lock) if known is None else claim_of(known)
-    decision = decide([*others, mine], now=lock.over, first_token=lock.token)
-    tokens = {grant.claim: grant.token for grant in decision.granted}
-    token = tokens.get(mine.id, mine.token)
-    is_gone = mine.id in decision.gone
-    if known is None and (token is not None or ask.waits):
-        is_new = tx.change(CLAIM, d=[_row(ask, mine, token, lock.now)])
-        if not is_new:
-            return LockAnswer(state=LockState.OVER)  # it is a claim of another lock
-    write(tx, [(lock, decision)], unwritten=ask.claim if known is None else "")
-    if known is not None and not is_gone:
-        until = lock.now + (WANTED_US if token is None else ask.ttl_us)
-        tx.change(UNTIL, {"id": mine.id, "until": until, "ttl_us": ask.ttl_us, "over": lock.over})
-    woken = [claim for claim in tokens if claim != mine.id]
-    if is_gone:
-        return LockAnswer(state=LockState.OVER, woken=woken)
-    if token is not None:
-        return LockAnswer(state=LockState.HELD, token=token, ttl_us=ask.ttl_us, woken=woken)
-    return LockAnswer(state=LockState.WAITING if ask.waits else LockState.TAKEN, woken=woken)
-
-
-def _refused(ask: LockAsk, lock: Drawn, known: Any) -> LockAnswer | None:
-    """Answer a claim that is not decided about: another's, a broken one, or one too many. `known`: its row, if any."""
-    if known is None:
-        waiting = sum(claim_of(row).waits for row in lock.claims)
-        if len(lock.claims) >= CLAIMS_MAX or waiting >= WAITERS_MAX:
-            return LockAnswer(state=LockState.FULL)
-        return LockAnswer(state=LockState.MANY) if lock.asked_for >= ASKER_CLAIMS_MAX else None
-    if (known.owner, known.line) != (_owner(ask), ask.line):
-        return LockAnswer(state=LockState.OVER)
-    if known.broken is not None:
-        return LockAnswer(state=LockState.BROKEN, cycle=known.broken)
-    return None
-
-
-def _new_claim(ask: LockAsk, lock: Drawn) -> LockClaim:
-    """The claim as it comes: at the end of the line."""
-    return LockClaim(
-        id=ask.claim,
-        lock=lock.lock,
-        place=lock.token,
-        most=ask.most,
-        owner=_owner(ask),
-        until=lock.now + WANTED_US,
-    )
-
-
-def _owner(ask: LockAsk) -> str:
-    """The lease of a run's attempt, or the claim itself."""
-    return ask.claim if ask.run is None else ask.run.lease_id
-
-
-def _namespace(tx: Tx, run: RunOwner) -> str | None:
-    """Where the locks of an attempt are; None: it is over."""
-    values = {"run_id": run.run_id, "lease_id": run.lease_id, "session": run.session}
-    rows = tx.rows(NAMESPACE, values)
-    return rows[0].namespace if rows else None
-
-
-def _row(ask: LockAsk, mine: LockClaim, token: int | None, now: Instant) -> tuple[Any, ...]:
-    run = ask.run
-    until = mine.until if token is None else now + ask.ttl_us
-    return (mine.id, mine.lock, mine.place, mine.most, mine.owner, until, token, ask.ttl_us, now,
-            None if token is None else now, None if run is None else run.session, None if run is None else run.run_id,
-            None if run is None else run.lease_id, ask.line, ask.by)  # fmt: skip
