@@ -47,6 +47,11 @@ async def line(api: Api, stage: Stage) -> None:
     await taken(api, stage, slots=8)
 
 
+async def maintenance(api: Api, stage: Stage) -> None:
+    await stage.worker("w-1", [HANDLER])
+    assert (await api.post("/cluster:maintenance", {"on": True})).status_code == 200
+
+
 async def taken(api: Api, stage: Stage, *, slots: int) -> None:
     """A run of the job executes."""
     worker = await stage.worker("w-1", [HANDLER], slots=slots)
@@ -62,7 +67,7 @@ JOBS: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.parametrize("scene", [nobody, group, handler, label, draining, limit, busy, line])
+@pytest.mark.parametrize("scene", [nobody, group, handler, label, draining, limit, busy, line, maintenance])
 async def test_a_run_that_something_keeps_is_held_wherever_it_is_shown(api: Api, stage: Stage, scene: Scene) -> None:
     kind = scene.__name__
     await api.create_job("tick", **JOBS.get(kind, {}))

@@ -15,6 +15,7 @@ from foliot.domain.why.verdicts import WhyVerdict
 from foliot.operations import cancel, pause, save
 from foliot.operations.calendars import save_calendar
 from foliot.operations.why import why_instant, why_run, why_since
+from foliot.ports.store.actor import Actor
 from foliot.ports.store.locks import LockAsk, RunOwner
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -238,6 +239,8 @@ async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
             await stage.last_worker.end(
                 Cause(how), after_us=parse_duration(step["after"]), error=step.get("error"), result=None
             )
+        case {"maintenance": reason}:
+            await stage.store.nodes.begin_maintenance(lasts_us=None, by=Actor(name="sre", reason=reason))
         case {"pause": name}:
             until = stage.moment(step["until"]) if "until" in step else None
             await pause.pause(stage.services, person(step), NS, name, until=until, reason=step.get("reason", ""))

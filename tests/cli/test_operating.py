@@ -59,6 +59,24 @@ def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
     assert foliot("node", "drain", "w-99").code == 3
 
 
+def test_in_maintenance_nothing_starts_until_it_is_off(foliot: Shell) -> None:
+    assert foliot("cluster", "maintenance").out == "no maintenance: servers decide as usual\n"
+    begun = foliot("cluster", "maintenance", "on", "--for", "1h", "--reason", "database upgrade")
+    assert begun.code == 0
+    assert begun.err.startswith("✔ maintenance is on until ")
+    assert "by" in foliot("cluster", "maintenance").out
+    assert "(database upgrade): no job fires and no run starts" in foliot("cluster", "status").out
+    waiting = foliot("job", "trigger", "greet", "-q").out.strip()
+    why = foliot("run", "why", waiting)
+    assert "the cluster is in maintenance since" in why.out
+    assert foliot("job", "list").code == 0
+    ended = foliot("cluster", "maintenance", "off", "-o", "json").json
+    assert ended["ended"]["reason"] == "database upgrade"
+    assert foliot("run", "watch", waiting, "--wait-for", "60s").code == 0
+    assert foliot("cluster", "maintenance", "off", "--lang", "zh-CN").err == "▲ 没有维护：服务器照常决定\n"
+    assert foliot("cluster", "maintenance", "off", "--for", "1h").code == 2
+
+
 def test_the_only_server_cannot_step_down(foliot: Shell) -> None:
     foliot.led()
     refused = foliot("cluster", "step-down")

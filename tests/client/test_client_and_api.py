@@ -208,6 +208,8 @@ async def test_the_cluster_its_nodes_and_its_tokens(api: Api, client: AsyncFolio
     assert [one["name"] for one in await client.nodes.list()] == ["w-1"]
     assert (await client.nodes.drain("w-1", reason="update"))["state"] == "DRAINING"
     assert (await client.nodes.undrain("w-1"))["name"] == (await client.nodes.get("w-1"))["name"]
+    begun = (await client.cluster.begin_maintenance(lasts="1h", reason="upgrade"))["maintenance"]
+    assert (await client.cluster.end_maintenance())["ended"] == begun
     assert [one["name"] for one in await client.cluster.search("gre")] == ["greet"]
     assert (await client.cluster.explain_cron("0 2 * * *", count=2))["expression"] == "0 2 * * *"
     assert [one["kind"] for one in await client.events.list(topic="nodes", limit=2)] == [

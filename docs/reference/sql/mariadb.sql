@@ -353,6 +353,19 @@ WHERE name = 'leader' AND holder_session = %(session)s AND term = %(term)s AND E
 -- cluster/leadership.py IS_TERM
 SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s;
 
+-- cluster/maintenance.py BEGIN
+UPDATE store_meta SET
+  maintenance_at = CASE WHEN maintenance_until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN maintenance_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END,
+  maintenance_until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(lasts)s,
+  maintenance_by = %(by)s, maintenance_reason = %(reason)s
+WHERE id = 1;
+
+-- cluster/maintenance.py END
+UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- cluster/maintenance.py FOUND
+SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM store_meta WHERE id = 1;
+
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 WHERE state <> 'dead' AND until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(grace)s
@@ -673,7 +686,7 @@ SELECT
 SELECT
     b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
     b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
-    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = %(id)s AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = %(id)s AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL) AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 
 -- firing/backfills.py ACTIVE
 SELECT id FROM backfills WHERE state = 'active' AND id > %(after)s ORDER BY id LIMIT %(rows)s;
@@ -884,13 +897,14 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
-       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(soon)s LIMIT 1)
+       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(soon)s LIMIT 1),
+       m.maintenance_until
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-FROM cursors WHERE next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at >= %(low)s AND next_at <= %(until)s
+FROM cursors WHERE next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at >= %(low)s AND next_at <= %(until)s AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 ORDER BY next_at, job_id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- firing_store.py TAKE_OVERDUE
@@ -900,6 +914,7 @@ WITH overdue AS  (
 )
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at + 0 <= %(until)s
+  AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 ORDER BY job_id FOR UPDATE;
 
 -- job_store.py KNOWN
@@ -1544,7 +1559,7 @@ SELECT r.parent_id, r.result FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PA
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.offer_hash, n.band,
-          n.until, m.reap_after, m.last_tick_at
+          n.until, m.reap_after, m.last_tick_at, m.maintenance_until
 FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1808,6 +1823,7 @@ ORDER BY n.kind, n.name, n.started_at;
 
 -- people/cluster_reads.py CLUSTER
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+       maintenance_until, maintenance_at, maintenance_by, maintenance_reason,
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q) AS queue,
        (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1
                                        LIMIT 10001) q) AS oldest_ready_at,
@@ -1939,7 +1955,7 @@ SELECT id FROM events WHERE at < %(before)s ORDER BY at LIMIT %(rows)s;
 DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s;
 
 -- people/ledger_page.py SKIPPED_SINCE
-SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, s.* FROM store_meta m LEFT JOIN (
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(since)s AND from_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
   ORDER BY to_at DESC LIMIT %(rows)s) s ON true
 WHERE m.id = 1 ORDER BY s.to_at DESC;

@@ -389,6 +389,19 @@ WHERE name = 'leader' AND holder_session = $3 AND term = $4 AND EXISTS (
 -- cluster/leadership.py IS_TERM
 SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = $1;
 
+-- cluster/maintenance.py BEGIN
+UPDATE store_meta SET
+  maintenance_at = CASE WHEN maintenance_until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN maintenance_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END,
+  maintenance_until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1,
+  maintenance_by = $2, maintenance_reason = $3
+WHERE id = 1;
+
+-- cluster/maintenance.py END
+UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- cluster/maintenance.py FOUND
+SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM store_meta WHERE id = 1;
+
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 WHERE state <> 'dead' AND until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
@@ -735,7 +748,7 @@ SELECT
 SELECT
     b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
     b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
-    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = $1 AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL);
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = $1 AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2) OR $2 IS NULL) AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
 -- firing/backfills.py ACTIVE
 SELECT id FROM backfills WHERE state = 'active' AND id > $1 ORDER BY id LIMIT $2;
@@ -1010,13 +1023,14 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
        CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
-       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 LIMIT 1)
+       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 LIMIT 1),
+       m.maintenance_until
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at >= $1 AND next_at <= $2
+FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at >= $1 AND next_at <= $2 AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY next_at, job_id LIMIT $3 FOR UPDATE SKIP LOCKED;
 
 -- firing_store.py TAKE_OVERDUE
@@ -1026,6 +1040,7 @@ WITH overdue AS MATERIALIZED (
 )
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at + 0 <= $2
+  AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY job_id FOR UPDATE;
 
 -- job_store.py KNOWN
@@ -1840,9 +1855,9 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
         ORDER BY r.lane, r.class, r.priority LIMIT 1) f
     )
     SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
-           n.until, m.reap_after, m.last_tick_at
+           n.until, m.reap_after, m.last_tick_at, m.maintenance_until
 , NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
 
 -- leasing/run_kinds.py PRESENT
    WITH RECURSIVE walk AS (
@@ -1864,7 +1879,7 @@ SELECT lane, class, priority FROM walk;
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
-          n.until, m.reap_after, m.last_tick_at
+          n.until, m.reap_after, m.last_tick_at, m.maintenance_until
 FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -2137,6 +2152,7 @@ ORDER BY n.kind, n.name, n.started_at;
 
 -- people/cluster_reads.py CLUSTER
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+       maintenance_until, maintenance_at, maintenance_by, maintenance_reason,
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q) AS queue,
        (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0
                                        LIMIT 10001) q) AS oldest_ready_at,
@@ -2272,7 +2288,7 @@ SELECT id FROM events WHERE at < $1 ORDER BY at LIMIT $2;
 DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3;
 
 -- people/ledger_page.py SKIPPED_SINCE
-SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, s.* FROM store_meta m LEFT JOIN (
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
   ORDER BY to_at DESC LIMIT $3) s ON true
 WHERE m.id = 1 ORDER BY s.to_at DESC;

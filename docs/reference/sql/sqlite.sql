@@ -351,6 +351,19 @@ WHERE name = 'leader' AND holder_session = :session AND term = :term AND EXISTS 
 -- cluster/leadership.py IS_TERM
 SELECT l.term FROM leases l WHERE l.name = 'leader' AND l.term = :term;
 
+-- cluster/maintenance.py BEGIN
+UPDATE store_meta SET
+  maintenance_at = CASE WHEN maintenance_until > foliot_now() THEN maintenance_at ELSE foliot_now() END,
+  maintenance_until = foliot_now() + :lasts,
+  maintenance_by = :by, maintenance_reason = :reason
+WHERE id = 1;
+
+-- cluster/maintenance.py END
+UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until > foliot_now();
+
+-- cluster/maintenance.py FOUND
+SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, foliot_now() AS now FROM store_meta WHERE id = 1;
+
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = foliot_now()
 WHERE state <> 'dead' AND until < foliot_now() - :grace
@@ -700,7 +713,7 @@ SELECT
 SELECT
     b.id, b.job_id, j.namespace, j.name, j.deleted_at, b.version, b.from_at, b.to_at, b.selection, b.parallel,
     b.newest_first, b.state, b.ver, b.instants, b.total, b.inserted, b.succeeded, b.failed, b.live, b.params,
-    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = :id AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
+    b.created_at, b.created_by, b.reason, b.ended_at FROM backfills b JOIN jobs j ON j.id = b.job_id WHERE b.id = :id AND b.state = 'active' AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL) AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= foliot_now();
 
 -- firing/backfills.py ACTIVE
 SELECT id FROM backfills WHERE state = 'active' AND id > :after ORDER BY id LIMIT :rows;
@@ -974,13 +987,14 @@ SELECT foliot_now(),
        CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > foliot_now()),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
-       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < foliot_now() + :soon LIMIT 1)
+       (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < foliot_now() + :soon LIMIT 1),
+       m.maintenance_until
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now()
-FROM cursors WHERE next_at <= foliot_now() AND next_at >= :low AND next_at <= :until
+FROM cursors WHERE next_at <= foliot_now() AND next_at >= :low AND next_at <= :until AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= foliot_now()
 ORDER BY next_at, job_id LIMIT :limit;
 
 -- firing_store.py TAKE_OVERDUE
@@ -990,6 +1004,7 @@ WITH overdue AS MATERIALIZED (
 )
 SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now()
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= foliot_now() AND next_at + 0 <= :until
+  AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= foliot_now()
 ORDER BY job_id;
 
 -- job_store.py KNOWN
@@ -1662,7 +1677,7 @@ WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now(), n.offer_hash, n.band,
-          n.until, m.reap_after, m.last_tick_at
+          n.until, m.reap_after, m.last_tick_at, m.maintenance_until
 FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -1935,6 +1950,7 @@ ORDER BY n.kind, n.name, n.started_at;
 
 -- people/cluster_reads.py CLUSTER
 SELECT foliot_now() AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+       maintenance_until, maintenance_at, maintenance_by, maintenance_reason,
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q) AS queue,
        (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0
                                        LIMIT 10001) q) AS oldest_ready_at,
@@ -2070,7 +2086,7 @@ SELECT id FROM events WHERE at < :before ORDER BY at LIMIT :rows;
 DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before;
 
 -- people/ledger_page.py SKIPPED_SINCE
-SELECT foliot_now() AS now, s.* FROM store_meta m LEFT JOIN (
+SELECT foliot_now() AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :since AND from_at <= foliot_now()
   ORDER BY to_at DESC LIMIT :rows) s ON true
 WHERE m.id = 1 ORDER BY s.to_at DESC;

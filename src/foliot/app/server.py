@@ -55,7 +55,7 @@ from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
 from foliot.ports.store.node_row import NodeRow
-from foliot.ports.worker_link import Hello, Report
+from foliot.ports.worker_link import PROTOCOL, Hello, Report
 from foliot.worker.load import LoadFigures, process_up_us
 
 log = structlog.get_logger("foliot.server")
@@ -394,6 +394,7 @@ class Server:
             handlers=(),
             labels=labels,
             version=__version__,
+            protocol=PROTOCOL,
             pid=os.getpid(),
             host=socket.gethostname(),
             up_us=process_up_us(self._clock),

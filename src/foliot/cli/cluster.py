@@ -12,6 +12,7 @@ from foliot.cli.crews import GONE
 from foliot.cli.doctor import doctor
 from foliot.cli.failovers import failovers, policy
 from foliot.cli.groups import Group
+from foliot.cli.maintenance import maintenance, told
 from foliot.cli.node import columns as node_columns
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
@@ -34,6 +35,7 @@ def cluster() -> None:
       foliot cluster status
       foliot cluster doctor
       foliot cluster step-down --reason "kernel update"
+      foliot cluster maintenance on --for 30m
       foliot cluster events --since 1h
     """
 
@@ -41,6 +43,7 @@ def cluster() -> None:
 cluster.add_command(doctor)
 cluster.add_command(failovers)
 cluster.add_command(policy)
+cluster.add_command(maintenance)
 
 
 @cluster.command()
@@ -68,6 +71,8 @@ def status(user: User) -> None:
 def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times, say = user.times, user.out.say
     yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
+    if found.get("maintenance"):
+        yield "maintenance", say("maintenance_now", **told(user, found["maintenance"]))
     servers = [node for node in found["nodes"] if node["kind"] == "server" and node["health"] not in GONE]
     yield "servers", say("servers_now", online=found["servers_online"], known=len(servers))
     workers = say("workers_now", online=found["workers_online"], slots=found["slots"])

@@ -154,6 +154,7 @@ CALLS: Final[Mapping[str, Route]] = {
         "PUT", "/cluster/policy/{type}", body="timeout attempts level channel version reason", answer="PolicyOut"
     ),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
+    "set_maintenance": Route("POST", "/cluster:maintenance", body="on! lasts reason", answer="MaintenanceChangeOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),
     "explain_cron": Route("POST", "/cron:explain", body="expression! timezone dialect count", answer="CronOut"),
     "list_nodes": Route("GET", "/nodes", _PAGE, answer="NodesOut"),

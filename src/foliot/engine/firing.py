@@ -85,7 +85,10 @@ class Firing:
         return await self._decide_due(pulse.next_at)
 
     def _due_in_s(self, next_at: Instant) -> float:
-        """Return the seconds until a look is worth it: until the instant itself, or until firing is held no longer."""
+        """Return the seconds until a look is worth it: until the instant itself, or until firing is held no longer.
+
+        Firing rests in a maintenance, too; the store itself sees to it that nothing is decided then.
+        """
         held_until = 0.0 if self._bounds is None else self._bounds.firing_held_until
         held_s = max(held_until, self._missed_until) - self._clock.monotonic()
         store_now = self._tide.store_now()
@@ -93,7 +96,9 @@ class Firing:
         if believed_now is None:  # the store's clock is trusted
             believed_now = store_now
         until_s = (next_at - believed_now) / SECOND
-        return max(until_s, held_s)
+        pulse = self._tide.pulse
+        maintained_s = 0.0 if pulse is None else (pulse.maintenance_until - store_now) / SECOND
+        return max(until_s, held_s, maintained_s)
 
     def _due_until(self, store_now: Instant) -> Instant | None:
         return None if self._bounds is None else self._bounds.due_until(store_now)

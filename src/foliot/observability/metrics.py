@@ -65,6 +65,9 @@ class ServerMetrics:
         self.clock_suspect = Gauge(
             "foliot_store_clock_suspect", "1 while the store's clock is not trusted", registry=self.registry
         )
+        self.maintenance = Gauge(
+            "foliot_maintenance", "1 while no server decides, because a person said so", registry=self.registry
+        )
         self.clock_offset = Gauge(
             "foliot_clock_offset_seconds",
             "This machine's wall clock, ahead of the store's; shown, never decided by",
@@ -117,6 +120,7 @@ class ServerMetrics:
         self.term.set(pulse.term)
         self.epoch.set(pulse.epoch)
         self.clock_suspect.set(pulse.clock_suspect)
+        self.maintenance.set(pulse.maintenance_until > pulse.now)
 
     def render(self) -> bytes:
         return generate_latest(self.registry)

@@ -69,6 +69,7 @@ async def _facts(services: Services, cluster: ClusterState) -> Facts:
         leaderless_us=leaderless_us,
         overdue_us=None if row.overdue_at is None else row.now - row.overdue_at,
         overdue_jobs=0 if row.overdue_at is None else await checkup.overdue(limit=OVERDUE_COUNTED_MAX),
+        is_maintenance=row.maintenance is not None,
         is_clock_suspect=row.clock_suspect,
         clock_ahead_us=row.clock_ahead_us,
         nodes=[_figures(node, row.now) for node in cluster.nodes if node.health is not Health.LEFT],

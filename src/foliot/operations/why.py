@@ -85,7 +85,7 @@ async def why_since(
     if due_at is None:
         standing = _standing(job, schedule, since=since, now=page.now, is_silent=not newest)
     else:
-        standing = [await _of_undecided(services, job, due_at, schedule, nodes, page.now)]
+        standing = [await _of_undecided(services, job, due_at, schedule, nodes, page)]
     is_scheduled = bool(job.document.get("schedule"))
     by_hand = [] if is_scheduled else await _newest_run(services, who, namespace, name)
     return [*newest, *by_hand, *standing], zone_of(job.document, job.name)
@@ -112,11 +112,13 @@ def _undecided(job: JobRow, page: LedgerPage, since: Instant) -> Instant | None:
 
 
 async def _of_undecided(
-    services: Services, job: JobRow, at: Instant, schedule: Schedule | None, nodes: Sequence[NodeRow], now: Instant
+    services: Services, job: JobRow, at: Instant, schedule: Schedule | None, nodes: Sequence[NodeRow], page: LedgerPage
 ) -> Explanation:
     """Explain an instant that is due and undecided. Its schedule is the present one: an edit decides the past first."""
+    now, maintained = page.now, page.maintenance
     servers_alive = _servers_alive(nodes, now)
     job_facts = _facts_of(job, created_at=job.created_at, schedule=schedule, servers_alive=servers_alive)
+    job_facts = replace(job_facts, maintenance=maintained)
     said = explain_instant(InstantFacts(at=at, now=now, job=job_facts))
     if said.verdict in _NEIGHBOURS_TOLD:
         said, _ = await _explained(services, job, at)
@@ -249,16 +251,11 @@ def _is_skipped(ledger: Ledger, schedule: Schedule | None, at: Instant) -> bool:
 
 async def _job_facts(services: Services, job: JobRow, schedule: Schedule | None, ledger: Ledger) -> JobFacts:
     is_undecided = ledger.run is None and ledger.skip is None
-    servers_alive = 0
-    if is_undecided:  # only then it matters whether a server could decide
-        nodes = await services.store.lookups.nodes()
-        servers_alive = _servers_alive(nodes, ledger.now)
-    return _facts_of(
-        job,
-        created_at=ledger.first_version.created_at,
-        schedule=schedule,
-        servers_alive=servers_alive,
-    )
+    facts = _facts_of(job, created_at=ledger.first_version.created_at, schedule=schedule)
+    if not is_undecided:  # only then it matters whether a server could decide
+        return facts
+    servers_alive = _servers_alive(await services.store.lookups.nodes(), ledger.now)
+    return replace(facts, servers_alive=servers_alive, maintenance=ledger.maintenance)
 
 
 def _servers_alive(nodes: Sequence[NodeRow], now: Instant) -> int:
@@ -398,6 +395,7 @@ def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nod
         ahead=run_facts(waiting.ahead) if waiting.ahead else None,
         ahead_count=waiting.ahead_count,
         limits=waiting.limits,
+        maintenance=waiting.maintenance,
         workers=[node.as_worker() for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
     )
 

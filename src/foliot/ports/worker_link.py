@@ -105,6 +105,11 @@ class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     module: ModuleName = ""  # the one that was loaded, and declared it; empty: an older worker does not say
 
 
+PROTOCOL: Final = 2
+"""What this version speaks. 2: servers know maintenance. It rises with what all nodes must know before it is used."""
+PROTOCOL_MAINTENANCE: Final = 2
+
+
 class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A worker session introduces itself."""
 
@@ -117,7 +122,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     failed_kinds: Annotated[tuple[KindFailure, ...], msgspec.Meta(max_length=KINDS_MAX)] = ()
     labels: Annotated[Mapping[Label, Label], msgspec.Meta(max_length=50)] = msgspec.field(default_factory=dict)
     version: Annotated[str, msgspec.Meta(max_length=50, pattern=ONE_LINE)] = ""
-    protocol: Small = 1
+    protocol: Small = 1  # one that does not say it speaks the first
     pid: Small = 0
     host: Annotated[str, msgspec.Meta(max_length=200, pattern=ONE_LINE)] = ""
     up_us: Whole = 0  # how long its process is up

@@ -6,6 +6,7 @@ from typing import Any, Final
 from foliot.domain.handler import PYTHON, kind_of
 from foliot.domain.instants import SECOND, Instant, Micros, format_duration
 from foliot.domain.limits import limit_name
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
 from foliot.domain.why import Explanation
@@ -89,11 +90,11 @@ class _Teller:
         if said.run is not None:
             values |= self._run(said.run)
         if said.hold is not None:
-            values |= _hold(said.hold)
+            values |= _hold(said.hold) | _maintained(said.hold.maintenance)
         if said.skip is not None:
             values |= self._skip(said.skip)
         if said.facts is not None:
-            values |= self._job(said.facts)
+            values |= self._job(said.facts) | _maintained(said.facts.maintenance)
         return values | self._neighbours()
 
     def _run(self, run: RunFacts) -> dict[str, Any]:
@@ -304,6 +305,18 @@ def _parts(run: RunFacts) -> dict[str, Any]:
         "shards_running": run.shards.get(RunState.RUNNING) or None,
         "shards_pending": run.shards.get(RunState.PENDING) or None,
         "shards_failed": run.shards.get(RunState.FAILED) or None,
+    }
+
+
+def _maintained(found: Maintenance | None) -> dict[str, Any]:
+    """The cluster's maintenance; nothing when none is on."""
+    if found is None:
+        return {}
+    return {
+        "maintained_at": found.since,
+        "maintained_until": found.until,
+        "maintained_by": found.by,
+        "maintained_for": found.reason or None,
     }
 
 

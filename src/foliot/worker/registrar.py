@@ -12,7 +12,7 @@ from foliot.domain.instants import SECOND
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
-from foliot.ports.worker_link import KINDS_MAX, HandlerOffer, Hello, KindOffer, Welcome, WorkerLink
+from foliot.ports.worker_link import KINDS_MAX, PROTOCOL, HandlerOffer, Hello, KindOffer, Welcome, WorkerLink
 from foliot.worker.handlers import offers_of, stated
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.load import process_up_us
@@ -117,6 +117,7 @@ class Registrar:
             failed_kinds=settings.failed_kinds[:KINDS_MAX],
             labels=settings.labels,
             version=settings.version,
+            protocol=PROTOCOL,
             pid=os.getpid(),
             host=settings.host,
             up_us=process_up_us(self._clock),

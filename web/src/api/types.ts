@@ -171,6 +171,7 @@ export interface ClusterOut {
   "term": number;
   "clock_suspect": boolean;
   "clock_ahead_s": number | null;
+  "maintenance": MaintenanceOut | null;
   "servers_online": number;
   "workers_online": number;
   "workers_warning": number;
@@ -579,6 +580,18 @@ export interface LoginIn {
   "cookie"?: boolean;
 }
 
+export interface MaintenanceChangeOut {
+  "maintenance": MaintenanceOut | null;
+  "ended": MaintenanceOut | null;
+}
+
+export interface MaintenanceOut {
+  "since": string;
+  "until": string | null;
+  "by": string;
+  "reason": string;
+}
+
 export interface MinuteAheadOut {
   "at": string;
   "fires": number;
@@ -883,7 +896,7 @@ export interface RunOut {
   "version": number;
   "state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
   "shown": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "HELD" | "RETRYING" | "CANCELLING";
-  "hold": "line" | "nobody" | "group" | "handler" | "label" | "draining" | "limit" | "busy" | null;
+  "hold": "maintenance" | "line" | "nobody" | "group" | "handler" | "label" | "draining" | "limit" | "busy" | null;
   "kind": "error" | "timeout" | "lost" | "rejected" | "poison" | null;
   "origin": "schedule" | "trigger" | "test" | "retry" | "backfill" | "dependency";
   "retry_of": string | null;
@@ -943,6 +956,12 @@ export interface ScheduleForm {
   "shift"?: string | null;
   "dst_gap"?: string | null;
   "dst_overlap"?: string | null;
+}
+
+export interface SetMaintenance {
+  "on": boolean;
+  "lasts"?: string | number | null;
+  "reason"?: string;
 }
 
 export interface ShardsOut {
@@ -1216,6 +1235,7 @@ export interface Operations {
   rotate_token: { path: { "name": string }; query: Record<never, never>; body: RotateToken; answer: IssuedOut };
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
+  set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
   set_policy: { path: { "type": string }; query: Record<never, never>; body: PolicyIn; answer: PolicyOut };
   start_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: StartBackfillIn; answer: BackfillOut };
   start_session: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
@@ -1311,6 +1331,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   rotate_token: ["POST", "/api/v1/tokens/{name}:rotate"],
   search: ["GET", "/api/v1/search"],
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
+  set_maintenance: ["POST", "/api/v1/cluster:maintenance"],
   set_policy: ["PUT", "/api/v1/cluster/policy/{type}"],
   start_backfill: ["POST", "/api/v1/backfills"],
   start_session: ["POST", "/api/v1/session"],

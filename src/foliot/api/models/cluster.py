@@ -7,6 +7,7 @@ from fastapi import Body
 from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, one_of, seconds
+from foliot.api.models.maintenance import MaintenanceOut
 from foliot.api.models.runs import RunOut
 from foliot.api.models.states import BackfillWord, HealthWord, LifeWord, NodeWord
 from foliot.domain.errors import ClusterTrouble
@@ -212,6 +213,7 @@ class ClusterOut(ApiOutput):
     clock_ahead_s: Seconds | None = Field(
         None, description="While it is suspect: so far ahead of the time that instants are due by."
     )
+    maintenance: MaintenanceOut | None = Field(None, description="While it is on, no server decides.")
     servers_online: int
     workers_online: int
     workers_warning: int
@@ -238,6 +240,7 @@ class ClusterOut(ApiOutput):
             term=row.term,
             clock_suspect=row.clock_suspect,
             clock_ahead_s=seconds(row.clock_ahead_us),
+            maintenance=MaintenanceOut.of(row.maintenance),
             servers_online=sum(node.health in _ANSWERING for node in servers),
             workers_online=_processes(node for node in workers if node.health in _ANSWERING),
             workers_warning=_processes(node for node in workers if node.health is not Health.ONLINE),

@@ -18,6 +18,7 @@ from foliot.api.models.cluster import (
     NodesOut,
 )
 from foliot.api.models.common import moment
+from foliot.api.models.maintenance import MaintenanceChangeOut, MaintenanceOut, SetMaintenance
 from foliot.api.models.runs import RunOut
 from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import (
@@ -31,9 +32,11 @@ from foliot.api.request_parts import (
     Reader,
     Services,
     Speaks,
+    read_duration,
 )
 from foliot.api.route import FoliotRoute
 from foliot.domain.schedule import schedule_from_document
+from foliot.operations.maintenance import begin_maintenance, end_maintenance
 from foliot.operations.nodes import cluster_status, drain, find_node, undrain
 from foliot.operations.nodes import list_nodes as nodes_seen
 from foliot.operations.search import search as search_all
@@ -56,6 +59,20 @@ async def step_down(services: Services, who: Admin, body: MaybeStepDown) -> Hand
     """Any server can be asked; the answer comes when it is done. Jobs fire and run meanwhile."""
     handed = await hand_over(services, who, to=body.to, reason=body.reason)
     return HandoverOut(before=handed.before, leader=handed.leader, term=handed.term)
+
+
+@router.post("/cluster:maintenance", responses=WRITES, summary="Stop deciding, or decide again")
+async def set_maintenance(services: Services, who: Admin, body: SetMaintenance) -> MaintenanceChangeOut:
+    """While it is on, no instant is decided and no run is leased; everything else is served.
+
+    Instants that pass meanwhile are decided afterwards, by each job's misfire policy.
+    """
+    if not body.on:
+        ended = await end_maintenance(services, who, reason=body.reason)
+        return MaintenanceChangeOut(maintenance=None, ended=MaintenanceOut.of(ended))
+    lasts_us = read_duration(body.lasts, "lasts")
+    begun = await begin_maintenance(services, who, lasts_us=lasts_us, reason=body.reason)
+    return MaintenanceChangeOut(maintenance=MaintenanceOut.of(begun))
 
 
 @router.get("/nodes", responses=READS, summary="Servers and workers")

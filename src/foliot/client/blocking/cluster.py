@@ -83,6 +83,14 @@ class Cluster:
         """Hand the cluster's housekeeping to another server."""
         return dict(self._ask("step_down", to=to, reason=reason))
 
+    def begin_maintenance(self, *, lasts: str | float | None = None, reason: str = "") -> Answer:
+        """Let no server decide, for so long or until it is ended. Running runs go on, and everything is served."""
+        return dict(self._ask("set_maintenance", on=True, lasts=lasts, reason=reason))
+
+    def end_maintenance(self, *, reason: str = "") -> Answer:
+        """Let servers decide again: first what became due meanwhile, by each job's misfire policy."""
+        return dict(self._ask("set_maintenance", on=False, reason=reason))
+
     def search(
         self, q: str, *, limit: int = 20, cursor: str | None = None, namespace: str | None = None
     ) -> AnswerPage[Answer]:

@@ -24,12 +24,18 @@ def leader(facts: Facts) -> Iterator[Measure]:
 def overdue(facts: Facts) -> Iterator[Measure]:
     """How long the earliest due instant has waited for its decision."""
     late_us = facts.overdue_us or 0
-    case = "" if late_us else "none"
-    yield Measure(value=late_us / SECOND, case=case, said={"late": late_us, "jobs": facts.overdue_jobs})
+    said = {"late": late_us, "jobs": facts.overdue_jobs}
+    if facts.is_maintenance:
+        yield Measure(value=late_us / SECOND, case="maintenance", said=said, grade=Grade.NOTICE)
+    else:
+        yield Measure(value=late_us / SECOND, case="" if late_us else "none", said=said)
 
 
 def queue(facts: Facts) -> Iterator[Measure]:
     """How long the oldest ready run waits, in lanes that have a worker."""
+    if facts.is_maintenance:
+        yield Measure(value=None, case="maintenance", grade=Grade.NOTICE)
+        return
     for wait in facts.lanes:
         if wait.has_worker and wait.waited_us is not None:
             said = {**_lane(wait), "waited": wait.waited_us}

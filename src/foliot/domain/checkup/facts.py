@@ -73,6 +73,7 @@ class Facts:
     leaderless_us: Micros | None = None
     overdue_us: Micros | None = None  # how long the earliest due instant is undecided
     overdue_jobs: int = 0
+    is_maintenance: bool = False  # a person wants nothing to be decided now
     is_clock_suspect: bool = False
     clock_ahead_us: Micros | None = None
     nodes: Sequence[NodeFigures] = ()

@@ -86,8 +86,15 @@ def _without_record(facts: InstantFacts) -> Explanation:
     if job.next_due_at is not None and at >= job.next_due_at:
         if not schedule.ruling(at).is_allowed:  # recorded when the next allowed instant is decided
             return _plain(facts, WhyVerdict.CLOSED)
-        return _plain(facts, WhyVerdict.TROUBLED if job.trouble else WhyVerdict.UNDECIDED)
+        return _plain(facts, _undecided(job))
     return _plain(facts, WhyVerdict.FORGOTTEN)
+
+
+def _undecided(job: JobFacts) -> WhyVerdict:
+    """Why no server has decided an instant that is due."""
+    if job.maintenance is not None:
+        return WhyVerdict.MAINTAINED
+    return WhyVerdict.TROUBLED if job.trouble else WhyVerdict.UNDECIDED
 
 
 def _plain(facts: InstantFacts, verdict: WhyVerdict) -> Explanation:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import RunState
 from foliot.domain.schedule import Schedule
 from foliot.domain.skips import SkipCause
@@ -121,6 +122,7 @@ class QueueFacts:
     ahead_count: int = 0
     limits: Sequence[LimitFacts] = ()
     workers: Sequence[WorkerFacts] = ()
+    maintenance: Maintenance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,6 +159,7 @@ class JobFacts:
     retired_at: Instant | None = None  # paused because no live worker has declared it since
     module: str | None = None
     renamed_to: str | None = None
+    maintenance: Maintenance | None = None  # of the cluster, now
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,6 +204,7 @@ class Hold:
     limit: LimitFacts | None = None
     slots: int = 0
     running: int = 0
+    maintenance: Maintenance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,8 +11,10 @@ from foliot.domain.why.verdicts import HoldKind
 
 
 def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
-    """What stands between a due run and a worker: its line, then who could run it, then limits, then room."""
+    """What stands between a due run and a worker: maintenance, its line, then who could run it, limits, room."""
     held_us = now - run.not_before
+    if queue.maintenance is not None:
+        return Hold(kind=HoldKind.MAINTENANCE, held_us=held_us, maintenance=queue.maintenance)
     if queue.ahead is not None:
         since = queue.ahead.started_at or queue.ahead.created_at
         return Hold(

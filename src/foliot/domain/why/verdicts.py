@@ -25,6 +25,7 @@ class WhyVerdict(StrEnum):
     LATER = "later"
     PACED = "paced"
     READY = "ready"
+    HELD_MAINTENANCE = "held_maintenance"
     HELD_LINE = "held_line"
     HELD_NOBODY = "held_nobody"
     HELD_GROUP = "held_group"
@@ -53,6 +54,7 @@ class WhyVerdict(StrEnum):
     FUTURE = "future"
     FUTURE_CLOSED = "future_closed"
     CLOSED = "closed"
+    MAINTAINED = "maintained"
     UNDECIDED = "undecided"
     TROUBLED = "troubled"
     FORGOTTEN = "forgotten"
@@ -67,6 +69,7 @@ class WhyVerdict(StrEnum):
 class HoldKind(StrEnum):
     """What keeps a pending run from starting."""
 
+    MAINTENANCE = "maintenance"  # no server decides
     LINE = "line"  # a run of its job is in front of it
     NOBODY = "nobody"  # no worker is online
     GROUP = "group"  # none in its group

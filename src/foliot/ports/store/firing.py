@@ -33,6 +33,7 @@ class Pulse:
     heir: str | None = None  # the session somebody wants to lead: whoever leads hands over to it
     failing: bool = False  # some failover is open
     silent: bool = True  # some session is past its time, or will be within `SILENT_SOON_US`
+    maintenance_until: Instant = 0  # before then no server decides
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from foliot.domain.errors import InvalidInput, NotFound
 from foliot.domain.fire import is_backfill, retry_of
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import shown_state
 from foliot.domain.skips import SkipCause
 from foliot.domain.why.facts import LimitFacts
@@ -308,6 +309,7 @@ class LedgerPage:
     shards: Mapping[int, Mapping[str, int]]  # by sharded run: how many are in which state
     waiting: "Mapping[int, Waiting]"  # by pending run
     obstacles: Sequence[RunRow]  # newest first: runs that may have been in the way of a skipped instant
+    maintenance: Maintenance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -320,6 +322,7 @@ class Ledger:
     version: VersionRow | None  # in force at that instant; None: before the first
     first_version: VersionRow
     ahead: RunRow | None = None  # when the run waits in line: who is in front
+    maintenance: Maintenance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,6 +334,7 @@ class Waiting:
     ahead_count: int  # live runs in front of it, at most 1000
     lane: Lane
     limits: Sequence[LimitFacts]
+    maintenance: Maintenance | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -350,6 +354,7 @@ class ClusterRow:
     oldest_ready_at: Instant | None
     overdue_at: Instant | None  # the earliest wake time that has passed undecided
     clock_ahead_us: Micros | None = None  # while suspect: of the time most servers believe in
+    maintenance: Maintenance | None = None
 
 
 class Lookups(CountedLookups, Protocol):

@@ -6,6 +6,7 @@ from typing import Final, NamedTuple, Protocol
 
 from foliot.domain.health import HealthRules
 from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leaving
@@ -70,6 +71,17 @@ class NodeStore(Protocol):
 
     async def wish(self, heir: str, *, ttl_us: Micros) -> None:
         """Somebody wants this session to lead: the pulse tells everybody for so long, and whoever leads hands over."""
+        ...
+
+    async def begin_maintenance(self, *, lasts_us: Micros | None, by: Actor) -> Maintenance:
+        """Let no server decide from now on. One that is on goes on, with this end and reason; None: until it is ended.
+
+        Deciding is: an instant becomes a run or a skip, a run is leased, a backfill makes its next runs.
+        """
+        ...
+
+    async def end_maintenance(self) -> Maintenance | None:
+        """Let servers decide again; the maintenance that was on, None: there was none."""
         ...
 
     async def appoint(self, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:

@@ -8,6 +8,7 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Cursor, Decide, DueJob
 from foliot.domain.instants import Instant
 from foliot.ports.store.firing import OVERDUE_US, SILENT_SOON_US, Decided, Pulse
+from foliot.store.sql.cluster.maintenance import MAY_DECIDE
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
@@ -44,7 +45,8 @@ PULSE: Final = Statement(
            CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
            (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now}),
            (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
-           (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1)
+           (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1),
+           m.maintenance_until
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -58,7 +60,8 @@ PULSE: Final = Statement(
            CASE WHEN m.clock_suspect = 1 THEN m.last_good_time END,
            (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now}),
            (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
-           (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1)
+           (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1),
+           m.maintenance_until
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -72,7 +75,7 @@ _COLUMNS: Final = f"{', '.join(Cursor._fields)}, trouble, {{now}}"
 TAKE: Final = Statement(
     f"""
     SELECT {_COLUMNS}
-    FROM cursors WHERE next_at <= {{now}} AND next_at >= :low AND next_at <= :until
+    FROM cursors WHERE next_at <= {{now}} AND next_at >= :low AND next_at <= :until AND {MAY_DECIDE}
     ORDER BY next_at, job_id LIMIT :limit {{skip_locked}}
     """
 )
@@ -85,6 +88,7 @@ TAKE_OVERDUE: Final = Statement(
     )
     SELECT {_COLUMNS}
     FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {{now}} AND next_at + 0 <= :until
+      AND {MAY_DECIDE}
     ORDER BY job_id {{for_update}}
     """
 )
@@ -230,7 +234,7 @@ def due_jobs(
 
 def _pulse(row: Row) -> Pulse:
     now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, *rest = row
-    ahead_us, good, heir, failing, silent = rest
+    ahead_us, good, heir, failing, silent, maintenance_until = rest
     return Pulse(
         now=int(now),
         next_at=next_at,
@@ -248,4 +252,5 @@ def _pulse(row: Row) -> Pulse:
         heir=heir,
         failing=failing is not None,
         silent=silent is not None,
+        maintenance_until=maintenance_until,
     )

@@ -11,6 +11,7 @@ import msgspec
 from foliot.domain.access import ForeignSession, TooManySessions, TooMuchOffered
 from foliot.domain.health import HealthRules, usual_rules
 from foliot.domain.instants import SECOND, Micros
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import Landing
 from foliot.domain.texts import SESSION_BYTES_MAX, is_key
 from foliot.domain.verdict import Cause, Judge
@@ -27,7 +28,7 @@ from foliot.ports.worker_link import (
     Hello,
     Leaving,
 )
-from foliot.store.sql.cluster import beats, clock, codes, failures, kinds, leadership
+from foliot.store.sql.cluster import beats, clock, codes, failures, kinds, leadership, maintenance
 from foliot.store.sql.cluster.beats import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Claim
@@ -254,6 +255,12 @@ class SqlNodeStore:
 
     async def wish(self, heir: str, *, ttl_us: Micros) -> None:
         await self._database.transact(lambda tx: leadership.wish(tx, heir, ttl_us=ttl_us))
+
+    async def begin_maintenance(self, *, lasts_us: Micros | None, by: Actor) -> Maintenance:
+        return await self._database.transact(lambda tx: maintenance.begin(tx, lasts_us=lasts_us, by=by))
+
+    async def end_maintenance(self) -> Maintenance | None:
+        return await self._database.transact(maintenance.end)
 
     async def appoint(self, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:
         work = partial(_appoint, heir, session, term, ttl_us)

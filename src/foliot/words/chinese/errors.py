@@ -167,6 +167,7 @@ TITLES: Final[Catalogue] = {
     "FOL-3045": "执行未得到取锁的答复",
     "FOL-3048": "一个令牌或一个工作节点的取锁请求过多",
     "FOL-3055": "故障转移策略已被他人修改",
+    "FOL-3056": "有服务器不认识维护",
     "FOL-4000": "需要登录或权限",
     "FOL-4001": "令牌缺少所需的权限范围",
     "FOL-4002": "没有有效的令牌",
@@ -384,6 +385,7 @@ SENTENCES: Final[Catalogue] = {
     "FOL-3045": "没有服务器把锁 {name} 交给该执行：{why}。",
     "FOL-3048": "未取锁 {name}：一个令牌或一个工作节点最多有 {most} 个取锁请求，现已达到。",
     "FOL-3055": "{type} 的策略现在是版本 {version}。",
+    "FOL-3056": "{server}（foliot {version}）不认识维护，会继续做决定。",
     "FOL-4001": (
         "此令牌的权限范围为 {has:list}，不含 {needed}（需要权限范围 {needed}[，分组 {group}][，{everywhere:word}]）。",
         "此令牌没有任何权限范围，也不含 {needed}（需要权限范围 {needed}[，分组 {group}][，{everywhere:word}]）。",
@@ -622,6 +624,7 @@ HINTS: Final[Catalogue] = {
     "FOL-3045": "该执行可以重试",
     "FOL-3048": "归还不再需要的锁；查看：foliot lock list",
     "FOL-3055": "重新查看：foliot cluster policy",
+    "FOL-3056": "请升级或停止 {server}，再试一次",
     "FOL-4001": "foliot token create 名称 --scope {needed}",
     "FOL-4002": "登录：foliot login URL（登录码由 foliot login-link 生成），或指定令牌：--token-file 文件",
     "FOL-4003": "再要一个：foliot login-link",

@@ -139,6 +139,7 @@ LABELS: Final[Mapping[str, str]] = {
     "lag": "延迟",
     "last run": "上次执行",
     "leader": "主节点",
+    "maintenance": "维护",
     "life": "阶段",
     "load": "负载",
     "work": "工作",

@@ -63,6 +63,12 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     # cluster
     "The cluster: status, leader, events, health.": "集群：状态、主节点、事件、健康。",
+    "Stop deciding, keep serving: no job fires and no run starts until it is off.": (
+        "停止决定，继续服务：在关闭之前不触发任务，不开始执行。"
+    ),
+    "Running runs go on to their end. What was due meanwhile is decided afterwards, by each job's misfire policy.": (
+        "正在运行的执行继续到结束。其间到期的触发点在此之后按各任务的错过策略决定。"
+    ),
     "Examine the database, the machines, the coordination service and the jobs, and say the next step of each.": (
         "检查数据库、机器、协调后端和任务，并逐项给出下一步。"
     ),

@@ -46,6 +46,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     # cluster
     "jobs, runs, nodes, cluster; several with commas.": "jobs、runs、nodes、cluster；多个用逗号分隔。",
     "About one job, run or node.": "只看某个任务、执行或节点。",
+    "End it by itself; unless said, off ends it.": "到时自动结束；未指定时由 off 结束。",
     "Of one type; foliot cluster policy names them.": "只看一种类型；foliot cluster policy 列出所有类型。",
     "Those that were not over by then.": "到此时刻尚未结束的。",
     "Only what is not over.": "只看尚未结束的。",

@@ -122,6 +122,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "the server's log tells more, by trace_id": "服务器日志中有更多信息，按 trace_id 查找",
     "did you mean {nearest}?": "是否想写 {nearest}？",
     "known here: {known}": "可用：{known}",
+    "leave it out, and it lasts until somebody ends it": "省略它，则持续到有人结束为止",
     # SQL jobs
     "leave it out; mode says whether all statements are one transaction": "请去掉它；mode 决定所有语句是否为一个事务",
     "write it without read_only": "请去掉 read_only",

@@ -249,6 +249,8 @@ TROUBLES: Final[Mapping[str, str]] = {
     # of references to secrets (FOL-1058)
     "no secret is filled in here": "此处不会填入密钥",
     "a reference to a secret cannot be read": "对密钥的引用无法读取",
+    # of a maintenance
+    "it must last some time": "须持续一段时间",
     # of leadership (FOL-3019)
     "the leader did not let go in time": "原主节点未及时交出",
     "no other server is there": "没有其他服务器",

@@ -23,6 +23,7 @@ USAGE: Final[Mapping[str, str]] = {
     "Say what runs with one of --py, --http, --run, --script, --sql, --handler.": (
         "--py、--http、--run、--script、--sql、--handler 只能用一个来指明执行什么。"
     ),
+    "--for belongs to on.": "--for 须与 on 一同使用。",
     "--method goes with --http.": "--method 须与 --http 一同使用。",
     "--header goes with --http.": "--header 须与 --http 一同使用。",
     "--body goes with --http.": "--body 须与 --http 一同使用。",

@@ -98,6 +98,10 @@ SENTENCES: Final[Catalogue] = {
         "已等待 {held:span}：没有工作节点提供 {handler}（{online} 个在线[；最接近：{nearest_on} 上的 {nearest}]）"
     ),
     "held_label": "已等待 {held:span}：需要 {needs:list}；{fitting} 个工作节点中 0 个具备",
+    "held_maintenance": (
+        "已等待 {held:span}：集群自 {maintained_at:short} 起由 {maintained_by} 置于维护"
+        "[，至 {maintained_until:short}][（{maintained_for}）]"
+    ),
     "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收新的执行",
     "held_limit": "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
     "held_busy": "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）",
@@ -134,6 +138,10 @@ SENTENCES: Final[Catalogue] = {
     "future": "尚未到期：还有 {due_in:span}",
     "future_closed": "将被日历跳过：{ruling}",
     "closed": "被日历跳过：{ruling}",
+    "maintained": (
+        "已到期 {overdue:span}，未决定：集群自 {maintained_at:short} 起由 {maintained_by} 置于维护"
+        "[，至 {maintained_until:short}][（{maintained_for}）]"
+    ),
     "undecided": (
         "已到期 {overdue:span}，尚未决定：{alive} 个服务器在线",
         "已到期 {overdue:span}，尚未决定：没有在线的服务器",
@@ -189,6 +197,8 @@ HINTS: Final[Catalogue] = {
     "paused_now": _PAUSED,
     "ahead": "foliot job reschedule {job}",
     "undecided": "foliot cluster status",
+    "held_maintenance": "foliot cluster maintenance off",
+    "maintained": "foliot cluster maintenance off；随后按其错过策略处理",
     "troubled": "foliot job show {job}",
     "kept": "改用最新版本：先 foliot run cancel {run}，再 foliot job trigger {job}",
 }

@@ -497,6 +497,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Another user changed the policy after you looked at it, so your change would undo theirs.",
         "Look at the policy again and repeat the change.",
     ),
+    "FOL-3056": (
+        "A live server is of a version from before maintenance: it would go on to fire jobs and to start runs.",
+        "Upgrade or stop that server first; foliot node list shows versions.",
+    ),
     "FOL-4000": ("The request needs a login or another right.", "foliot whoami says who you are."),
     "FOL-4001": (
         "The token was made without this right, or for another namespace or group.",

@@ -98,6 +98,10 @@ SENTENCES: Final[Catalogue] = {
     "later": "waits for its time: {not_before:short}",
     "paced": "catches up, at {not_before:short}: late runs are spread out",
     "ready": "ready for {held:span}: a worker takes it at its next poll",
+    "held_maintenance": (
+        "held {held:span}: the cluster is in maintenance since {maintained_at:short} by {maintained_by}"
+        "[ until {maintained_until:short}][ ({maintained_for})]"
+    ),
     "held_line": (
         (
             "held {held:span}: {ahead_running} of {ahead_at:short} is still running[ ({ahead_for:span})], "
@@ -156,6 +160,10 @@ SENTENCES: Final[Catalogue] = {
     "future": "not yet: due in {due_in:span}",
     "future_closed": "will be skipped by the calendar: {ruling}",
     "closed": "skipped by the calendar: {ruling}",
+    "maintained": (
+        "due for {overdue:span} and not decided: the cluster is in maintenance since {maintained_at:short} "
+        "by {maintained_by}[ until {maintained_until:short}][ ({maintained_for})]"
+    ),
     "undecided": (
         "due for {overdue:span} and not decided yet: {alive|server is|servers are} alive",
         "due for {overdue:span} and not decided yet: no server is alive",
@@ -224,6 +232,8 @@ HINTS: Final[Catalogue] = {
     "paused_now": _PAUSED,
     "ahead": "foliot job reschedule {job}",
     "undecided": "foliot cluster status",
+    "held_maintenance": "foliot cluster maintenance off",
+    "maintained": "foliot cluster maintenance off; its misfire policy then says what becomes of it",
     "troubled": "foliot job show {job}",
     "kept": "to run the newest version instead: foliot run cancel {run}, then foliot job trigger {job}",
 }

@@ -17,6 +17,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.ports.store.backfills import TAKEN_MAX, BackfillNotFound, BackfillRow, BackfillState, NewBackfill, Selection
 from foliot.store.sql.cluster.leadership import UNDER_TERM
+from foliot.store.sql.cluster.maintenance import MAY_DECIDE
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
@@ -58,7 +59,9 @@ PAGE: Final = Statement(
 PAGE_OF_JOB: Final = Statement(
     f"SELECT {_COLUMNS} {_FROM} WHERE b.job_id = :job_id AND b.id < :before ORDER BY b.id DESC LIMIT :rows"
 )
-TO_GO_ON: Final = Statement(f"SELECT {_COLUMNS} {_FROM} WHERE b.id = :id AND b.state = 'active' AND {UNDER_TERM}")
+TO_GO_ON: Final = Statement(
+    f"SELECT {_COLUMNS} {_FROM} WHERE b.id = :id AND b.state = 'active' AND {UNDER_TERM} AND {MAY_DECIDE}"
+)
 ACTIVE: Final = Statement("SELECT id FROM backfills WHERE state = 'active' AND id > :after ORDER BY id LIMIT :rows")
 SET_STATE: Final = Statement(
     "UPDATE backfills SET state = :state, ver = ver + 1, ended_at = :ended_at "

@@ -53,6 +53,10 @@ store_meta = sa.Table(
     sa.Column("created_at", Time, nullable=False),
     sa.Column("clock_ahead_us", sa.BigInteger, nullable=True),  # of the time believed in, while the clock is suspect
     sa.Column("clock_trusted_us", sa.BigInteger, nullable=True),  # median wall_offset_us when a person trusted it
+    sa.Column("maintenance_until", Time, nullable=False, server_default="0"),  # before then no server decides
+    sa.Column("maintenance_at", Time, nullable=True),  # since when; these three: of the last maintenance
+    sa.Column("maintenance_by", Name(200), nullable=True),
+    sa.Column("maintenance_reason", LongText, nullable=True),
 )
 
 jobs = sa.Table(

@@ -130,7 +130,7 @@ class Leases:
         served = self._repeated(tx, [poll for poll in polls if poll.repeat])
         changed = frozenset(poll.session for poll in polls if _has_changed(poll, asking))
         unserved = [poll for poll in polls if (poll.session, poll.request_no) not in served]
-        slots = _free_slots(unserved, asking, changed)
+        slots = _free_slots(() if asking.is_maintenance else unserved, asking, changed)
         # Asked here, after store time was read: before it this transaction may have waited, or been tried again.
         is_beyond = not_after is not None and asking.now > not_after()
         taken = _Taken()

@@ -10,6 +10,7 @@ from foliot.domain.instants import Instant
 from foliot.ports.store.lookups import ClusterRow
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import NO_KINDS, StatedKinds, stated_kinds
+from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 
@@ -45,6 +46,7 @@ _PENDING: Final = "FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready}"
 CLUSTER: Final = Statement(
     f"""
     SELECT {{now}} AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
+           {maintenance.COLUMNS},
            (SELECT count(*) FROM (SELECT 1 AS one {_PENDING} LIMIT {QUEUE_COUNTED_MAX}) q) AS queue,
            (SELECT min(q.not_before) FROM (SELECT not_before {_PENDING}
                                            LIMIT {QUEUE_COUNTED_MAX}) q) AS oldest_ready_at,
@@ -85,6 +87,7 @@ def cluster(tx: Tx) -> ClusterRow:
         running=int(row.running),
         oldest_ready_at=row.oldest_ready_at,
         overdue_at=row.overdue_at,
+        maintenance=maintenance.of(row, int(row.now)),
     )
 
 

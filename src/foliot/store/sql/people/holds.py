@@ -10,6 +10,7 @@ from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.holds import hold_in_lane
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.node_row import NodeRow
+from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -56,6 +57,8 @@ class Holds:
         """
         pending = [row for row in rows if row.state == RunState.PENDING]
         due = [row for row in pending if row.not_before <= self._now]
+        if due and maintenance.found(self._tx) is not None:
+            return dict.fromkeys((row.id for row in due), HoldKind.MAINTENANCE)
         behind = self._behind([row for row in due if row.serial])
         heads = [row for row in due if row.id not in behind]
         self._read_lanes({row.lane for row in heads})

@@ -9,8 +9,10 @@ from typing import Final, NamedTuple
 from foliot.domain.fire import SkipReason
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import RunState
 from foliot.ports.store.lookups import AttemptRow, LedgerPage, RunRow, SkipRow, VersionRow, is_sharded
+from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
@@ -32,7 +34,7 @@ OBSTACLE_LOOK_MAX: Final = 20_000  # rows walked over for them: most are shards
 
 SKIPPED_SINCE: Final = Statement(
     f"""
-    SELECT {{now}} AS now, s.* FROM store_meta m LEFT JOIN (
+    SELECT {{now}} AS now, {maintenance.COLUMNS}, s.* FROM store_meta m LEFT JOIN (
       SELECT {SKIP_COLUMNS} FROM skips WHERE job_id = :job_id AND to_at >= :since AND from_at <= {{now}}
       ORDER BY to_at DESC LIMIT :rows) s ON true
     WHERE m.id = 1 ORDER BY s.to_at DESC
@@ -90,7 +92,7 @@ class _InTheWay(NamedTuple):
 
 def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, limit: int) -> LedgerPage:
     """The newest instants since one. A statement is left out where nothing asks for it."""
-    now, skips = _skipped_since(tx, job_id, since, limit)
+    now, maintained, skips = _skipped_since(tx, job_id, since, limit)
     runs = fired_runs(tx, job_id, from_at=since, to_at=now + 1, limit=limit)
     pending = [run for run in runs if run.state == RunState.PENDING]
     versions = _versions(tx, job_id, known_version, runs, skips)
@@ -104,17 +106,22 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
         tries=_last_tries(tx, runs),
         shards=_shards(tx, runs),
         waiting={
-            run.run_id: waiting_for(run, in_the_way.line, versions.lanes[run.lane], limits, now) for run in pending
+            run.run_id: waiting_for(run, in_the_way.line, versions.lanes[run.lane], limits, now, maintained)
+            for run in pending
         },
         obstacles=in_the_way.obstacles,
+        maintenance=maintained,
     )
 
 
-def _skipped_since(tx: Tx, job_id: int, since: Instant, limit: int) -> tuple[Instant, Sequence[SkipRow]]:
-    """Store time, and what was skipped since then, newest first."""
+def _skipped_since(
+    tx: Tx, job_id: int, since: Instant, limit: int
+) -> tuple[Instant, Maintenance | None, Sequence[SkipRow]]:
+    """Store time, the maintenance that is on, and what was skipped since then, newest first."""
     rows = tx.rows(SKIPPED_SINCE, {"job_id": job_id, "since": since, "rows": limit})
     skips = [skip_row(row) for row in rows if row.to_at is not None]
-    return int(rows[0].now), skips
+    now = int(rows[0].now)
+    return now, maintenance.of(rows[0], now), skips
 
 
 def _versions(tx: Tx, job_id: int, known: int, runs: Sequence[RunRow], skips: Sequence[SkipRow]) -> _Versions:

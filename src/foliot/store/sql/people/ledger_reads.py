@@ -6,10 +6,12 @@ from typing import Any, Final
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
+from foliot.domain.maintenance import Maintenance
 from foliot.domain.skip_texts import read_text
 from foliot.domain.skips import SkipCause, read_cause
 from foliot.domain.why.facts import LimitFacts
 from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
+from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -77,6 +79,7 @@ def ledger(tx: Tx, job_id: int, at: Instant) -> Ledger:
         skip=skip_row(skips[0]) if skips else None,
         version=version_row(versions[0]) if versions else None,
         first_version=version_row(first[0]),
+        maintenance=maintenance.found(tx) if not runs and not skips else None,
     )
 
 
@@ -87,13 +90,18 @@ def waiting(tx: Tx, run: RunRow) -> Waiting:
     if run.serial:
         line = [run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id})]
     limits = limits_of(tx, lane.limits)
-    return waiting_for(run, line, lane, limits, tx.now())
+    return waiting_for(run, line, lane, limits, tx.now(), maintenance.found(tx))
 
 
 def waiting_for(
-    run: RunRow, line: Sequence[RunRow], lane: Lane, limits: Mapping[str, LimitFacts], now: Instant
+    run: RunRow,
+    line: Sequence[RunRow],
+    lane: Lane,
+    limits: Mapping[str, LimitFacts],
+    now: Instant,
+    maintained: Maintenance | None,
 ) -> Waiting:
-    """What a run waits for, by the line of its job, its lane and the lane's limits."""
+    """What a run waits for, by the cluster's maintenance, the line of its job, its lane and the lane's limits."""
     ahead = _in_front_of(run, line) if run.serial else []
     return Waiting(
         now=now,
@@ -101,6 +109,7 @@ def waiting_for(
         ahead_count=len(ahead),
         lane=lane,
         limits=[limits[name] for name in lane.limits if name in limits],
+        maintenance=maintained,
     )
 
 
