@@ -53,6 +53,8 @@ BODIES: Mapping[str, Any] = {
     "POST /api/v1/callbacks/{callback}": {"state": "succeeded"},
     "PUT /api/v1/cluster/limits/{name}": {"max": 4},
     "POST /api/v1/locks/{name}:release": {"token": "1"},
+    "POST /api/v1/drills": {"type": "crash", "on": "w-1"},
+    "POST /api/v1/drills:preview": {"type": "crash", "on": "w-1"},
 }  # fmt: skip
 STREAMS = ("/api/v1/events",)
 

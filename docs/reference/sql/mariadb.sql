@@ -80,7 +80,7 @@ SELECT id FROM store_meta WHERE id < 0;
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at,
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
@@ -200,6 +200,52 @@ DELETE FROM code_modules WHERE code = %(code)s;
 
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = %(code)s;
+
+-- cluster/drills.py ASK
+INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
+SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (slot LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, node LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, for_us BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE drills.slot = drills.slot;
+
+-- cluster/drills.py IN_SLOT
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE slot = %(slot)s;
+
+-- cluster/drills.py ONE
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id = %(id)s;
+
+-- cluster/drills.py BEFORE
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
+
+-- cluster/drills.py ORDER
+UPDATE nodes SET drill = %(written)s WHERE id = %(session)s AND state <> 'dead';
+
+-- cluster/drills.py FORGET
+DELETE FROM drills WHERE id <= %(before)s AND ended_at IS NOT NULL;
+
+-- cluster/drills.py BEGIN
+UPDATE drills SET state = 'running', began_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE id = %(id)s AND session_id = %(session)s AND state = 'asked';
+
+-- cluster/drills.py IS_RUNNING
+SELECT id FROM drills WHERE id = %(id)s AND session_id = %(session)s AND state = 'running' AND over_at IS NULL;
+
+-- cluster/drills.py OVER
+UPDATE drills SET over_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), noticed_us = %(noticed)s
+WHERE id = %(id)s AND session_id = %(session)s AND state = 'running' AND over_at IS NULL;
+
+-- cluster/drills.py SETTLE
+UPDATE drills SET state = %(state)s, report = %(report)s, ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), slot = %(slot)s
+WHERE id = %(id)s AND ended_at IS NULL;
+
+-- cluster/drills.py STOP_ASKED
+UPDATE drills SET state = 'stopped', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), slot = %(slot)s
+WHERE id = %(id)s AND state = 'asked';
+
+-- cluster/drills.py FIRED
+SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r
+ON r.job_id = d.id AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 LIMIT %(rows)s;
+
+-- cluster/drills.py SKIPPED
+SELECT s.job_id, s.from_at, s.to_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN skips s
+ON s.job_id = d.id AND s.to_at >= %(from_at)s AND s.from_at < %(to_at)s LIMIT %(rows)s;
 
 -- cluster/failover_rows.py OPEN
 INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
@@ -1745,11 +1791,11 @@ DELETE locks FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL O
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills)
 SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address, d.drills
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR, drills LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[20]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
@@ -1807,7 +1853,7 @@ UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.`load`, n.drained_by, n.namespace, listed.text_of,
-       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
+       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

@@ -106,7 +106,7 @@ SELECT (SELECT CAST(json_agg(q) AS text) FROM (
     ) q) AS connections, (SELECT CAST(json_agg(q) AS text) FROM (SELECT name, setting AS value FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')) q) AS settings, (SELECT CAST(json_agg(q) AS text) FROM (SELECT pg_database_size(current_database()) AS bytes) q) AS size;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at,
+    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
@@ -231,6 +231,52 @@ DELETE FROM code_modules WHERE code = $1;
 
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = $1;
+
+-- cluster/drills.py ASK
+INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
+SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::bigint[], $6::text::text[], $7::text::text[]) AS d(slot, type, node, session, for_us, made_by, reason) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- cluster/drills.py IN_SLOT
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE slot = $1;
+
+-- cluster/drills.py ONE
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id = $1;
+
+-- cluster/drills.py BEFORE
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id < $1 ORDER BY id DESC LIMIT $2;
+
+-- cluster/drills.py ORDER
+UPDATE nodes SET drill = $1 WHERE id = $2 AND state <> 'dead';
+
+-- cluster/drills.py FORGET
+DELETE FROM drills WHERE id <= $1 AND ended_at IS NOT NULL;
+
+-- cluster/drills.py BEGIN
+UPDATE drills SET state = 'running', began_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE id = $1 AND session_id = $2 AND state = 'asked';
+
+-- cluster/drills.py IS_RUNNING
+SELECT id FROM drills WHERE id = $1 AND session_id = $2 AND state = 'running' AND over_at IS NULL;
+
+-- cluster/drills.py OVER
+UPDATE drills SET over_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), noticed_us = $1
+WHERE id = $2 AND session_id = $3 AND state = 'running' AND over_at IS NULL;
+
+-- cluster/drills.py SETTLE
+UPDATE drills SET state = $1, report = $2, ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), slot = $3
+WHERE id = $4 AND ended_at IS NULL;
+
+-- cluster/drills.py STOP_ASKED
+UPDATE drills SET state = 'stopped', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), slot = $1
+WHERE id = $2 AND state = 'asked';
+
+-- cluster/drills.py FIRED
+SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r
+ON r.job_id = d.id AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 LIMIT $4;
+
+-- cluster/drills.py SKIPPED
+SELECT s.job_id, s.from_at, s.to_at FROM unnest($1::text::bigint[]) AS d(id) JOIN skips s
+ON s.job_id = d.id AND s.to_at >= $2 AND s.from_at < $3 LIMIT $4;
 
 -- cluster/failover_rows.py OPEN
 INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
@@ -2074,11 +2120,11 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address) WHERE true
+       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address, d.drills
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[], $22::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address, drills) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
@@ -2136,7 +2182,7 @@ UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_ti
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
-       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
+       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

@@ -68,7 +68,7 @@ SELECT file AS path FROM pragma_database_list WHERE name = 'main';
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at,
+    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
@@ -193,6 +193,52 @@ DELETE FROM code_modules WHERE code = :code;
 
 -- cluster/codes.py FORGET
 DELETE FROM codes WHERE hash = :code;
+
+-- cluster/drills.py ASK
+INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
+SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', foliot_now() FROM (SELECT json_extract(value, '$[0]') AS slot, json_extract(value, '$[1]') AS type, json_extract(value, '$[2]') AS node, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS for_us, json_extract(value, '$[5]') AS made_by, json_extract(value, '$[6]') AS reason FROM json_each(:d)) AS d WHERE true
+ON CONFLICT DO NOTHING;
+
+-- cluster/drills.py IN_SLOT
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE slot = :slot;
+
+-- cluster/drills.py ONE
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id = :id;
+
+-- cluster/drills.py BEFORE
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id < :before ORDER BY id DESC LIMIT :rows;
+
+-- cluster/drills.py ORDER
+UPDATE nodes SET drill = :written WHERE id = :session AND state <> 'dead';
+
+-- cluster/drills.py FORGET
+DELETE FROM drills WHERE id <= :before AND ended_at IS NOT NULL;
+
+-- cluster/drills.py BEGIN
+UPDATE drills SET state = 'running', began_at = foliot_now() WHERE id = :id AND session_id = :session AND state = 'asked';
+
+-- cluster/drills.py IS_RUNNING
+SELECT id FROM drills WHERE id = :id AND session_id = :session AND state = 'running' AND over_at IS NULL;
+
+-- cluster/drills.py OVER
+UPDATE drills SET over_at = foliot_now(), noticed_us = :noticed
+WHERE id = :id AND session_id = :session AND state = 'running' AND over_at IS NULL;
+
+-- cluster/drills.py SETTLE
+UPDATE drills SET state = :state, report = :report, ended_at = foliot_now(), slot = :slot
+WHERE id = :id AND ended_at IS NULL;
+
+-- cluster/drills.py STOP_ASKED
+UPDATE drills SET state = 'stopped', ended_at = foliot_now(), slot = :slot
+WHERE id = :id AND state = 'asked';
+
+-- cluster/drills.py FIRED
+SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r
+ON r.job_id = d.id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 LIMIT :rows;
+
+-- cluster/drills.py SKIPPED
+SELECT s.job_id, s.from_at, s.to_at FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN skips s
+ON s.job_id = d.id AND s.to_at >= :from_at AND s.from_at < :to_at LIMIT :rows;
 
 -- cluster/failover_rows.py OPEN
 INSERT INTO failovers (occurrence, type, subject, namespace, began_at, detected_at, last_at, evidence,
@@ -1872,11 +1918,11 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address FROM json_each(:d)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address, d.drills
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address, json_extract(value, '$[20]') AS drills FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
@@ -1934,7 +1980,7 @@ UPDATE nodes SET state = 'dead', ended_at = foliot_now(), settled = :settled WHE
 -- people/cluster_reads.py NODES
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
-       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
+       n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

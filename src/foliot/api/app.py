@@ -31,6 +31,7 @@ from foliot.api.routes import (
     callbacks,
     checkup,
     cluster,
+    drills,
     events,
     failovers,
     handlers,
@@ -56,7 +57,8 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, cluster, failovers, checkup, overview,
+    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, cluster, drills, failovers, checkup,
+    overview,
     handlers, events, tokens, callbacks, probes,
 )  # fmt: skip
 

@@ -18,6 +18,7 @@ from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
 from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
+from foliot.domain.drills import NodeDrills
 from foliot.domain.failover import ClusterTimes
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.locks import TTL_USUAL
@@ -43,6 +44,7 @@ from foliot.observability.health import HealthGauges
 from foliot.observability.metrics import NodeGauge, ServerMetrics
 from foliot.operations.calendars import replan
 from foliot.operations.checkup import check_up
+from foliot.operations.drills import settle_open
 from foliot.operations.nodes import health_of
 from foliot.operations.offers import Offers
 from foliot.operations.services import Services
@@ -73,8 +75,18 @@ def installed_routes() -> Routes:
 class Server:
     """One server: kill it at any moment, the others go on."""
 
-    def __init__(self, settings: ServerSettings, store: Store, *, clock: Clock, chance: Chance) -> None:
+    def __init__(
+        self,
+        settings: ServerSettings,
+        store: Store,
+        *,
+        clock: Clock,
+        chance: Chance,
+        drills: NodeDrills | None = None,
+    ) -> None:
+        """`drills`: in which it takes part; None: in none."""
         self.settings = settings
+        self._drills = drills
         self.store = store
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
@@ -179,6 +191,7 @@ class Server:
             load=LoadFigures(self._clock, own=self._own_load).read,
             health=self.settings.timing.bands,
             is_ready=lambda: self.tide.pulse is not None,
+            drills=self._drills,
         )
 
     def _own_load(self) -> dict[str, float]:
@@ -275,6 +288,7 @@ class Server:
             nodes_seen=self._nodes_seen,
             examine=self._examine,
             graded=self.health.learn,
+            settle_drills=partial(settle_open, self.services),
         )
         return leader_duties(context, self.leadership)
 
@@ -399,4 +413,5 @@ class Server:
             host=socket.gethostname(),
             up_us=process_up_us(self._clock),
             address=self.settings.advertise,
+            drills=() if self._drills is None else self._drills.types,
         )

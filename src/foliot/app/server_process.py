@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from foliot.app.connections import HttpConnection, ProxiedConnection
+from foliot.app.drills import drills_of_server
 from foliot.app.faults import fault_point
 from foliot.app.http import build_app, check_reach
 from foliot.app.listener import HttpServer
@@ -37,7 +38,8 @@ async def serve(
     open_store = store_opener(settings.store_url)
     store = await open_store(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
     try:
-        server = Server(settings, store, clock=clock, chance=chance)
+        drills = drills_of_server(clock) if settings.allows_drills else None
+        server = Server(settings, store, clock=clock, chance=chance, drills=drills)
         app = build_app(server)
         await check_one_machine(server.services)
         made_token = await bootstrap(server.services, given=bootstrap_token)

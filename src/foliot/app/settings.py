@@ -83,6 +83,7 @@ class ServerSettings:
     advertise: str = ""  # where workers reach this server; beats tell it to all workers
     keeps_removed: bool = False  # a job that no code declares any more goes on; the leader's word counts
     coordinator_url: str = "store"  # its scheme names the backend that holds elections
+    allows_drills: bool = False  # admins may break this process on purpose
     fault_point: str | None = None  # tests only: where this process breaks itself
 
     @property

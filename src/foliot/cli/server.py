@@ -12,6 +12,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
 from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
+from foliot.cli.allow_drills import drills_option
 from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
 from foliot.cli.reach import FILE, Reach, reach_options, read_advertised
@@ -51,6 +52,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     is_flag=True,
     help="Jobs that no code declares any more go on; give it to every server.",
 )
+@drills_option
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
@@ -68,6 +70,7 @@ def server(
     health: str,
     load_weights: str,
     keep_removed_jobs: bool,
+    allow_drills: bool,
     bootstrap_token_file: Path | None,
     log_level: str,
     log_format: str,
@@ -95,6 +98,7 @@ def server(
             public_url=reach.public_url,
             advertise=read_advertised(advertise, is_plain=reach.tls is None and not reach.behind_proxy),
             keeps_removed=keep_removed_jobs,
+            allows_drills=allow_drills,
             coordinator_url=coord,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )

@@ -10,12 +10,14 @@ from typing import Final
 import click
 
 from foliot import __version__
+from foliot.app.drills import drills_of_worker
 from foliot.app.handler_kinds import check_something_to_execute
 from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.slots import Slots, kinds_and_slots
 from foliot.app.system import SystemChance, SystemClock
+from foliot.cli.allow_drills import drills_option
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.refusal import refusals, tell
@@ -25,6 +27,7 @@ from foliot.client.contexts import Contexts
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import NoTokenKnown
 from foliot.client.worker_http import HttpWorkerLink
+from foliot.domain.drills import types_of
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
@@ -64,6 +67,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--limits", default="", help="What one run in a process may use: memory=1G,cpu=10m,files=1024.")
 @job_environment
 @handler_settings
+@drills_option
 @click.option("--take-over", is_flag=True, help="Take jobs over that live workers of another module declare.")
 @click.option("--drain-timeout", default="30s", show_default=True, help="How long runs may go on after a stop.")
 @click.option(
@@ -95,6 +99,7 @@ def worker(
     enabled: str,
     handler_file: Path | None,
     handler_options: tuple[str, ...],
+    allow_drills: bool,
     take_over: bool,
     drain_timeout: str,
     spool: Path | None,
@@ -147,6 +152,7 @@ def worker(
             limits=read_limits(limits),
             process_environment=vault.kept_from_jobs(rules).passed_on(os.environ),
             takes_over=take_over,
+            drills=types_of("worker") if allow_drills else (),
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
@@ -168,7 +174,9 @@ async def _work(
     if endpoint.token is None:
         raise NoTokenKnown(endpoint.urls[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
     code = PythonHandlers.of(loaded, modules)
-    crew = Crew(lambda: HttpWorkerLink.to(endpoint), SystemClock(), SystemChance(), settings, code, kinds, vault)
+    clock = SystemClock()
+    drills = drills_of_worker(clock) if settings.drills else lambda: None
+    crew = Crew(lambda: HttpWorkerLink.to(endpoint), clock, SystemChance(), settings, code, kinds, vault, drills=drills)
     stop = asyncio.Event()
     stop_on_signals(stop)
     async with asyncio.TaskGroup() as tasks:

@@ -153,6 +153,12 @@ CALLS: Final[Mapping[str, Route]] = {
     "set_policy": Route(
         "PUT", "/cluster/policy/{type}", body="timeout attempts level channel version reason", answer="PolicyOut"
     ),
+    "list_drills": Route("GET", "/drills", f"type {_PAGE}", answer="Page_DrillOut_"),
+    "list_drill_types": Route("GET", "/drills/types", answer="DrillTypesOut"),
+    "preview_drill": Route("POST", "/drills:preview", body="type! on! for:for_", answer="DrillPreviewOut"),
+    "run_drill": Route("POST", "/drills", body="type! on! for:for_ alone reason", answer="DrillOut"),
+    "get_drill": Route("GET", "/drills/{number}", answer="DrillOut"),
+    "stop_drill": Route("POST", "/drills/{number}:stop", answer="DrillOut"),
     "step_down": Route("POST", "/cluster:step-down", body="to reason", answer="HandoverOut"),
     "set_maintenance": Route("POST", "/cluster:maintenance", body="on! lasts reason", answer="MaintenanceChangeOut"),
     "search": Route("GET", "/search", f"q! namespace {_PAGE}", answer="HitsOut"),

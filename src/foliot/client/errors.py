@@ -202,6 +202,15 @@ class RunNotSucceeded(ExecutionFailed):
         )
 
 
+class DrillNotOver(ClusterTrouble):
+    """The drill was not over in the time that the caller gave it."""
+
+    code = "FOL-5060"
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"Drill {number} is not over yet.", id=number)
+
+
 class RunNotFinished(ExecutionFailed):
     """The run did not end in the time that the caller gave it, or the caller did not wait."""
 

@@ -50,6 +50,7 @@ class LeaderContext:
     nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
     examine: Examine
     graded: GradesTold
+    settle_drills: Callable[[], Awaitable[None]]
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -187,6 +188,16 @@ def _checkups(context: LeaderContext) -> Round:
     return Checkups(context.store.checkup, context.examine, on_graded=context.graded).check_up
 
 
+def _drills(context: LeaderContext) -> Round:
+    async def settle(term: int) -> float | None:
+        """Judge a drill at which nobody looks. Every server may: the store takes the first verdict."""
+        del term
+        await context.settle_drills()
+        return None
+
+    return settle
+
+
 def _of_a_ttl(part: int) -> Callable[[LeaderContext], float]:
     return lambda context: context.session_ttl_us / SECOND / part
 
@@ -206,4 +217,5 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("lock upkeep", _locks, _seconds(1)),
     LeaderDutyRow("forgetting locks", _forgetting_locks, _seconds(300)),
     LeaderDutyRow("checkups", _checkups, _seconds(CHECKUP_EVERY_S)),
+    LeaderDutyRow("drills", _drills, _seconds(30)),
 )

@@ -7,13 +7,14 @@ from typing import Final
 
 import structlog
 
+from foliot.domain.drills import NodeDrills
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.health import BEATS_PER_TTL, USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.ports.chance import Chance
 from foliot.ports.store.nodes import NodeStore
-from foliot.ports.worker_link import Beat, Hello, Leaving
+from foliot.ports.worker_link import Beat, Hello, Leaving, drill_fields
 
 READY_SOON_S: Final = 0.5
 
@@ -48,8 +49,12 @@ class Presence:
         load: Callable[[], Mapping[str, float]] = dict,
         health: HealthRules = USUAL_RULES,
         is_ready: Callable[[], bool] = lambda: True,
+        drills: NodeDrills | None = None,
     ) -> None:
-        """`clock_offset`: of this machine's wall clock (C2). `is_ready`: the server decides and serves."""
+        """`clock_offset`: of this machine's wall clock (C2). `is_ready`: the server decides and serves.
+
+        `drills`: in which it takes part; None: in none.
+        """
         self.wake = asyncio.Event()
         self._store = store
         self._session = session
@@ -60,6 +65,7 @@ class Presence:
         self._load = load
         self._health = health
         self._is_ready = is_ready
+        self._drills = drills
         self._beats = 0
         self._registered = False
         self._advertises = False
@@ -75,6 +81,7 @@ class Presence:
             self._beats = 0
             return READY_SOON_S  # the first beat says that it is ready
         self._beats += 1
+        note = None if self._drills is None else self._drills.note()
         beat = Beat(
             session=self._session.id,
             beat_no=self._beats,
@@ -83,6 +90,7 @@ class Presence:
             load=self._load(),
             clock_offset_us=self._clock_offset(),
             syncing=not self._is_ready(),
+            **drill_fields(note),
         )
         answer = await self._store.beat(beat, ttl_us=self._ttl_us, judge=self._judge, health=self._health)
         if not answer.alive:  # paused or cut off for long: the others gave us up, which harmed nothing
@@ -93,6 +101,8 @@ class Presence:
         if self._advertises and self._beats % BEATS_PER_TTL == 1:
             with suppress(ClusterTrouble):  # the beat counts, and the old addresses are still good
                 self.addresses = tuple(await self._store.addresses())
+        if self._drills is not None and self._drills.heard(answer.drill, begin=answer.drill_begin, said=note):
+            return 0
         return self._ttl_us / SECOND / 3
 
     async def leave(self) -> None:

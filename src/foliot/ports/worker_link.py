@@ -16,6 +16,7 @@ from typing import Annotated, Any, Final, Protocol
 
 import msgspec
 
+from foliot.domain.drills import DrillNote, DrillOrder
 from foliot.domain.handler import KIND_BYTES_MAX, kind_of
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
@@ -50,6 +51,7 @@ DOCUMENT_MAX: Final = 256 * 1024
 MODULES_MAX: Final = 20_000
 HELD_MAX: Final = 2 * SLOTS_MAX
 BATCH_MAX: Final = 10_000
+DRILLS_MAX: Final = 9
 LOCKS_MAX: Final = BATCH_MAX  # claims of one worker: a beat names them all
 
 
@@ -132,6 +134,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     # Users' own modules that it has loaded, all of them without a problem: what they declare is in `jobs`.
     modules: Annotated[tuple[ModuleName, ...], msgspec.Meta(max_length=MODULES_MAX)] = ()
     takes_over: bool = False  # jobs that live workers of another module declare
+    drills: Annotated[tuple[WaitWord, ...], msgspec.Meta(max_length=DRILLS_MAX)] = ()  # that it takes part in
     # By its token or its server; what the worker says of these does not count.
     address: str = ""  # of a server: where workers reach it
     namespace: str | None = None  # the only one it serves
@@ -227,6 +230,16 @@ class Beat(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     syncing: bool = False  # it has not asked for work yet
     clock_offset_us: Signed | None = None  # its wall clock is so far ahead of store time; None: not measured
     locks: Annotated[tuple[SessionId, ...], msgspec.Meta(max_length=LOCKS_MAX)] = ()  # claims that its runs hold
+    drill: Whole = 0  # that it is ready to begin, or that is over; 0: none
+    drill_over: bool = False
+    drill_noticed_us: Whole | None = None  # how long after its beginning the node itself noticed what was broken
+
+
+def drill_fields(note: DrillNote | None) -> dict[str, Any]:
+    """What a beat says of a drill, as its fields."""
+    if note is None:
+        return {}
+    return {"drill": note.id, "drill_over": note.over, "drill_noticed_us": note.noticed_us}
 
 
 class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -244,6 +257,8 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     servers: tuple[str, ...] = ()  # where live servers are reached; empty: they do not advertise
     slots: Small | None = None  # for so many it gets runs, in that band
     renewed: tuple[str, ...] = ()  # claims that hold for another ttl; a server that knows no locks names none
+    drill: DrillOrder | None = None  # what the node is asked to do to itself
+    drill_begin: int = 0  # the drill that it may begin now
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -13,6 +13,7 @@ from typing import Final, NamedTuple
 
 import structlog
 
+from foliot.domain.drills import NodeDrills
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
@@ -61,8 +62,12 @@ class Crew:
         code: PythonHandlers = NO_CODE,
         kinds: Sequence[HandlerKind] = (),
         vault: Vault | None = None,
+        drills: Callable[[], NodeDrills | None] = lambda: None,
     ) -> None:
-        """`connect` makes a link to the servers, one for each member: a crowd of one must not keep another waiting."""
+        """`connect` makes a link to the servers, one for each member: a crowd of one must not keep another waiting.
+
+        `drills`: makes those of one member; None: the process takes no part.
+        """
         self._captures = settings.capture
         self._links: list[WorkerLink] = []
         self._members: list[Worker] = []
@@ -70,7 +75,7 @@ class Crew:
         for share in shares(settings, code, kinds):
             link = connect()
             own = replace(settings, slots=share.slots, own_slots={}, capture=False)
-            member = Worker(link, clock, chance, own, share.code, share.kinds, vault)
+            member = Worker(link, clock, chance, own, share.code, share.kinds, vault, drills())
             self._links.append(link)
             self._members.append(member)
             if share.code is code:

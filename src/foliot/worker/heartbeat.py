@@ -7,8 +7,9 @@ from typing import Final, Protocol
 import structlog
 
 from foliot.domain.clocks import Offset
+from foliot.domain.drills import NodeDrills
 from foliot.domain.instants import SECOND, to_instant
-from foliot.ports.worker_link import Beat, BeatAnswer
+from foliot.ports.worker_link import Beat, BeatAnswer, drill_fields
 from foliot.worker.checkpoints import Checkpoints
 from foliot.worker.locks import RunLocks
 from foliot.worker.server_calls import NO_ANSWER, GrowingRest
@@ -50,7 +51,10 @@ class Heartbeat:
         is_draining: Callable[[], bool],
         is_syncing: Callable[[], bool],
         locks: RunLocks,
+        drills: NodeDrills | None = None,
     ) -> None:
+        """`drills`: in which the worker takes part; None: in none."""
+        self._drills = drills
         self._link = around.link
         self._clock = around.clock
         self._figures = around.figures
@@ -100,6 +104,7 @@ class Heartbeat:
         settled, attempts = session.held()
         checkpoints = self._checkpoints.choose(attempts)
         claims = self._locks.claims(session.id)
+        note = None if self._drills is None else self._drills.note()
         sent_at = self._clock.monotonic()
         self._beat_no += 1
         beat = Beat(
@@ -114,6 +119,7 @@ class Heartbeat:
             syncing=self._is_syncing(),
             clock_offset_us=self._offset.us,
             locks=claims,
+            **drill_fields(note),
         )
         try:
             answer = self._link.beat(beat)
@@ -131,6 +137,8 @@ class Heartbeat:
         else:
             session.die()
         self._listener.heard(session, answer)
+        if self._drills is not None and self._drills.heard(answer.drill, begin=answer.drill_begin, said=note):
+            self.beat_now()
         return True
 
     def _compare_clocks(self, answer: BeatAnswer, sent_at: float) -> None:

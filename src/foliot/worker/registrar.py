@@ -124,6 +124,7 @@ class Registrar:
             jobs=code.jobs,
             modules=code.modules,
             takes_over=settings.takes_over and may_take_over,
+            drills=settings.drills,
         )
         self._give_up = asyncio.Event()
         welcome = await answer_of(

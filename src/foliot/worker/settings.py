@@ -27,6 +27,7 @@ class WorkerSettings:
     failed_kinds: tuple[KindFailure, ...] = ()  # kinds of handlers that are installed and do not work here
     isolation: Isolation = Isolation.PROCESS  # of plain functions whose job does not say
     drain_timeout_s: float = 30.0
+    drills: tuple[str, ...] = ()  # types of drills that it takes part in
     release_within_s: float = 5.0  # after the drain timeout, for runs that are given back to stop
     flush_within_s: float = 5.0  # for the last reports
     poll_wait_s: float = 20.0

@@ -7,6 +7,7 @@ from typing import Final
 
 import structlog
 
+from foliot.domain.drills import NodeDrills
 from foliot.domain.job import Isolation
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
@@ -59,8 +60,13 @@ class Worker:
         code: PythonHandlers | None = None,
         kinds: Sequence[HandlerKind] = (),
         vault: Vault | None = None,
+        drills: NodeDrills | None = None,
     ) -> None:
-        """`kinds`: what it executes beside Python functions. `vault`: the secrets that their jobs may name."""
+        """`kinds`: what it executes beside Python functions. `vault`: the secrets that their jobs may name.
+
+        `drills`: in which it takes part; None: in none.
+        """
+        self._drills = drills
         self.figures = Figures()
         self.code = code or PythonHandlers()
         self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
@@ -154,6 +160,7 @@ class Worker:
             is_syncing=lambda: self._is_syncing,
             is_draining=self._stop_asked.is_set,
             locks=self._execution.locks,
+            drills=self._drills,
         )
         self._heart.start()
         kinds = [name for name, kind in self._kinds().items() if kind.offers()]

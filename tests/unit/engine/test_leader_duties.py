@@ -94,6 +94,9 @@ def context(store: Asked) -> LeaderContext:
     async def examine() -> list[Finding]:
         return []
 
+    async def settle() -> None:
+        store.calls.append(("settle", TERM))
+
     return LeaderContext(
         store=cast("Store", store),
         tide=tide,
@@ -113,6 +116,7 @@ def context(store: Asked) -> LeaderContext:
         look=NodeLook(cast("Store", store).lookups, SystemClock()),
         examine=examine,
         graded=lambda *_: None,
+        settle_drills=settle,
     )
 
 

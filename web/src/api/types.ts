@@ -267,6 +267,78 @@ export interface DrainNode {
   "reason"?: string;
 }
 
+export interface DrillAskIn {
+  "type": string;
+  "on": string;
+  "for"?: string | number;
+  "alone"?: boolean;
+  "reason"?: string;
+}
+
+export interface DrillFiresOut {
+  "jobs": number;
+  "due": number;
+  "created": number;
+  "skipped": number;
+  "lost": number;
+  "doubled": number;
+  "early": number;
+  "late": number;
+  "rerun": number;
+  "named": string[];
+}
+
+export interface DrillIn {
+  "type": string;
+  "on": string;
+  "for"?: string | number;
+}
+
+export interface DrillOut {
+  "id": number;
+  "type": "crash" | "hang";
+  "node": string;
+  "state": "asked" | "running" | "ended" | "stopped" | "lost";
+  "for_s": number;
+  "by": string;
+  "reason": string;
+  "asked_at": string;
+  "began_at": string | null;
+  "ended_at": string | null;
+  "detected_s": number | null;
+  "failed_over_s": number | null;
+  "recovered_s": number | null;
+  "worst_delay_s": number | null;
+  "fires": DrillFiresOut | null;
+  "every_job": boolean | null;
+  "failovers": number[];
+  "compared": Record<string, string>;
+}
+
+export interface DrillPreviewOut {
+  "type": "crash" | "hang";
+  "node": string;
+  "kind": "server" | "worker";
+  "for_s": number;
+  "is_leader": boolean;
+  "running": number;
+  "run_ids": string[];
+  "jobs": string[];
+  "others": number;
+  "consequences": string[];
+}
+
+export interface DrillTypeOut {
+  "type": "crash" | "hang";
+  "breaks": string;
+  "on": string[];
+}
+
+export interface DrillTypesOut {
+  "items": DrillTypeOut[];
+  "nodes": string[];
+}
+
 export interface DryRunOut {
   "dry_run": true;
   "job": string;
@@ -696,6 +768,11 @@ export interface OverviewOut {
 
 export interface Page_BackfillOut_ {
   "items": BackfillOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_DrillOut_ {
+  "items": DrillOut[];
   "next_cursor": string | null;
 }
 
@@ -1177,6 +1254,7 @@ export interface Operations {
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
   get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
+  get_drill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: DrillOut };
   get_failover: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: FailoverOut };
   get_handler: { path: { "kind": string }; query: Record<never, never>; body: undefined; answer: HandlerOut };
   get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
@@ -1197,6 +1275,8 @@ export interface Operations {
   leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
   list_backfills: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_BackfillOut_ };
   list_calendars: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: CalendarsOut };
+  list_drill_types: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: DrillTypesOut };
+  list_drills: { path: Record<never, never>; query: { "type"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_DrillOut_ };
   list_failovers: { path: Record<never, never>; query: { "namespace"?: string | null; "type"?: string | null; "since"?: string | null; "open"?: boolean; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_FailoverOut_ };
   list_handlers: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: HandlersOut };
   list_job_fires: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: FiresOut };
@@ -1218,6 +1298,7 @@ export interface Operations {
   pause_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: PauseJob; answer: JobOut };
   pause_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: PauseJobs; answer: TreatedJobsOut };
   preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
+  preview_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillIn; answer: DrillPreviewOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
   readyz: { path: Record<never, never>; query: { "detail"?: boolean }; body: undefined; answer: undefined };
@@ -1233,6 +1314,7 @@ export interface Operations {
   revoke_token: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: TokenOut };
   rollback_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RollbackJob; answer: JobOut };
   rotate_token: { path: { "name": string }; query: Record<never, never>; body: RotateToken; answer: IssuedOut };
+  run_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillAskIn; answer: DrillOut };
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
   set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
@@ -1240,6 +1322,7 @@ export interface Operations {
   start_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: StartBackfillIn; answer: BackfillOut };
   start_session: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
   step_down: { path: Record<never, never>; query: Record<never, never>; body: StepDown; answer: HandoverOut };
+  stop_drill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: DrillOut };
   stream_events: { path: Record<never, never>; query: { "topics"?: string }; body: undefined; answer: undefined };
   trigger_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: TriggerJob; answer: RunOut | RunOut | DryRunOut };
   trigger_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
@@ -1273,6 +1356,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],
   get_cluster: ["GET", "/api/v1/cluster"],
+  get_drill: ["GET", "/api/v1/drills/{number}"],
   get_failover: ["GET", "/api/v1/failovers/{number}"],
   get_handler: ["GET", "/api/v1/handlers/{kind}"],
   get_job: ["GET", "/api/v1/jobs/{name}"],
@@ -1293,6 +1377,8 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
   list_backfills: ["GET", "/api/v1/backfills"],
   list_calendars: ["GET", "/api/v1/calendars"],
+  list_drill_types: ["GET", "/api/v1/drills/types"],
+  list_drills: ["GET", "/api/v1/drills"],
   list_failovers: ["GET", "/api/v1/failovers"],
   list_handlers: ["GET", "/api/v1/handlers"],
   list_job_fires: ["GET", "/api/v1/jobs/{name}/fires"],
@@ -1314,6 +1400,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   pause_job: ["POST", "/api/v1/jobs/{name}:pause"],
   pause_jobs: ["POST", "/api/v1/jobs:pause"],
   preview_backfill: ["POST", "/api/v1/backfills:preview"],
+  preview_drill: ["POST", "/api/v1/drills:preview"],
   put_calendar: ["PUT", "/api/v1/calendars/{name}"],
   put_job: ["PUT", "/api/v1/jobs/{name}"],
   readyz: ["GET", "/readyz"],
@@ -1329,6 +1416,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   revoke_token: ["DELETE", "/api/v1/tokens/{name}"],
   rollback_job: ["POST", "/api/v1/jobs/{name}:rollback"],
   rotate_token: ["POST", "/api/v1/tokens/{name}:rotate"],
+  run_drill: ["POST", "/api/v1/drills"],
   search: ["GET", "/api/v1/search"],
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
   set_maintenance: ["POST", "/api/v1/cluster:maintenance"],
@@ -1336,6 +1424,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   start_backfill: ["POST", "/api/v1/backfills"],
   start_session: ["POST", "/api/v1/session"],
   step_down: ["POST", "/api/v1/cluster:step-down"],
+  stop_drill: ["POST", "/api/v1/drills/{number}:stop"],
   stream_events: ["GET", "/api/v1/events"],
   trigger_job: ["POST", "/api/v1/jobs/{name}:trigger"],
   trigger_jobs: ["POST", "/api/v1/jobs:trigger"],

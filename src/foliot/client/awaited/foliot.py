@@ -10,6 +10,7 @@ import httpx2
 from foliot.client.awaited.backfills import AsyncBackfills
 from foliot.client.awaited.calendars import AsyncCalendars
 from foliot.client.awaited.cluster import AsyncCluster
+from foliot.client.awaited.drills import AsyncDrills
 from foliot.client.awaited.events import AsyncEvents
 from foliot.client.awaited.handlers import AsyncHandlers
 from foliot.client.awaited.jobs import AsyncJobs
@@ -42,6 +43,7 @@ class AsyncFoliot(ClusterAccess):
         self.nodes = AsyncNodes(self)
         self.handlers = AsyncHandlers(self)
         self.cluster = AsyncCluster(self)
+        self.drills = AsyncDrills(self)
         self.events = AsyncEvents(self)
         self.tokens = AsyncTokens(self)
 

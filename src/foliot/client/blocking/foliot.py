@@ -12,6 +12,7 @@ import httpx2
 from foliot.client.blocking.backfills import Backfills
 from foliot.client.blocking.calendars import Calendars
 from foliot.client.blocking.cluster import Cluster
+from foliot.client.blocking.drills import Drills
 from foliot.client.blocking.events import Events
 from foliot.client.blocking.handlers import Handlers
 from foliot.client.blocking.jobs import Jobs
@@ -44,6 +45,7 @@ class Foliot(ClusterAccess):
         self.nodes = Nodes(self)
         self.handlers = Handlers(self)
         self.cluster = Cluster(self)
+        self.drills = Drills(self)
         self.events = Events(self)
         self.tokens = Tokens(self)
 

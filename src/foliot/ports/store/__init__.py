@@ -10,6 +10,7 @@ from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.callbacks import CallbackStore
 from foliot.ports.store.checkup import CheckupStore
 from foliot.ports.store.code import CodeStore
+from foliot.ports.store.drills import DrillStore
 from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.jobs import JobStore
@@ -66,6 +67,8 @@ class Store(Protocol):
     def failovers(self) -> FailoverStore: ...
     @property
     def checkup(self) -> CheckupStore: ...
+    @property
+    def drills(self) -> DrillStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

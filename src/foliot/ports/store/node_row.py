@@ -47,6 +47,7 @@ class NodeRow:
     asked_at: Instant | None = None  # it asked to register; `started_at`: it was taken in
     ready_at: Instant | None = None  # it first took work
     draining_at: Instant | None = None
+    drills: tuple[str, ...] = ()  # types that it takes part in
 
     @property
     def life(self) -> Life:

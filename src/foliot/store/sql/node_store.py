@@ -44,16 +44,16 @@ REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                            version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                           offer_hash, code, kinds, begun_at, asked_at, address)
+                           offer_hash, code, kinds, begun_at, asked_at, address, drills)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
            d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address
+           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address, d.drills
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
-           offer_hash=TEXT, code=TEXT, kinds=TEXT, up_us=BIGINT, asked_us_ago=BIGINT, address=TEXT),
+           offer_hash=TEXT, code=TEXT, kinds=TEXT, up_us=BIGINT, asked_us_ago=BIGINT, address=TEXT, drills=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
@@ -157,7 +157,8 @@ class SqlNodeStore:
             kinds_hash = kinds.use(tx, stated or None)
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
-                   offer_hash, code, kinds_hash, hello.up_us, asked_us_ago, hello.address or None)  # fmt: skip
+                   offer_hash, code, kinds_hash, hello.up_us, asked_us_ago, hello.address or None,
+                   ",".join(hello.drills) or None)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
                      "offer_bytes": size, "offer_hash": offer_hash, "code": code, "kinds": kinds_hash}  # fmt: skip

@@ -9,6 +9,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
 from foliot.store.sql.checkup.store import SqlCheckups
+from foliot.store.sql.cluster.drills import SqlDrills
 from foliot.store.sql.cluster.failovers import SqlFailovers
 from foliot.store.sql.code_store import SqlCodeStore
 from foliot.store.sql.ending.callbacks import SqlCallbacks
@@ -70,6 +71,7 @@ class SqlStore:
         self.locks = SqlLocks(database)
         self.failovers = SqlFailovers(database)
         self.checkup = SqlCheckups(database, lanes)
+        self.drills = SqlDrills(database)
 
     @classmethod
     async def open(

@@ -210,6 +210,28 @@ COMMANDS: Final[Mapping[str, str]] = {
     "The code that held it learns of it within seconds and may write meanwhile: only what refuses old tokens is safe.": (
         "原持有的代码数秒内得知，其间仍可能写入：只有拒绝旧令牌的资源才安全。"
     ),
+    # drill
+    "Drills: break a node on purpose, and see what the cluster does.": "故障演练：故意让一个节点出故障，看集群如何应对。",
+    "Drills: break a node on purpose for a short time, and see what the cluster does.": (
+        "故障演练：故意让一个节点短时间出故障，看集群如何应对。"
+    ),
+    "Only nodes that were started with --allow-drills take part. At most one drill is under way.": (
+        "只有启动时加了 --allow-drills 的节点参加。同一时间最多进行一次演练。"
+    ),
+    "List what can be broken, and the nodes that take part.": "列出可以演练的故障和参加的节点。",
+    "Break a node: say what will be broken, ask, break it, wait, and tell how the cluster took it.": (
+        "让节点出故障：先说明会发生什么，询问，执行，等待，再报告集群如何应对。"
+    ),
+    "The drill fails (exit code 1) when a fire was lost, doubled or early.": (
+        "有触发丢失、重复或提前时，演练失败（退出码 1）。"
+    ),
+    "Show a drill: how far it is, or what the cluster did, compared with earlier drills of its type.": (
+        "显示一次演练：进度，或集群的应对，并与以往同类演练比较。"
+    ),
+    "End a drill early. A node that is killed, stopped or cut off cannot hear of it: then the drill ends by itself.": (
+        "提前结束演练。被杀死、暂停或隔离的节点收不到消息：那时演练自行结束。"
+    ),
+    "List the drills there were, with their times, newest first.": "列出以往的演练及其用时，最新的在前。",
     # node
     "Nodes: servers and workers, how they are, taking one out of service.": (
         "节点：服务器和工作节点，它们的状态，以及让其中一个停止服务。"

@@ -57,6 +57,14 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Go on with what happens.": "持续显示新发生的事。",
     "Do the repairs that are safe, then look again.": "执行安全的修复，然后重新检查。",
     "Which server is to lead; unless said, the oldest.": "由哪个服务器担任主节点；未指定时为最早启动的。",
+    # drill
+    "Admins may break this process on purpose: foliot drill.": "管理员可以故意让此进程出故障：foliot drill。",
+    "The node that is broken.": "出故障的节点。",
+    "How long; at most 10m.": "持续多久；最多 10m。",
+    "Also when no other node can do its work.": "即使没有其他节点能接替它。",
+    "Say what would be broken, and break nothing.": "只说明会发生什么，不真正执行。",
+    "Do not wait for the end; foliot drill show tells it.": "不等结束；foliot drill show 会显示结果。",
+    "Of one type; foliot drill list names them.": "只看一种类型；foliot drill list 列出所有类型。",
     # context, login
     "The cluster's address; several with commas.": "集群的地址；多个用逗号分隔。",
     "A file with its token, which is copied.": "存放其令牌的文件，内容会被复制。",

@@ -374,6 +374,42 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Neither Foliot nor a live worker has a kind of handler of this name.",
         "foliot handler list shows all. A kind of another package is known while a worker with it lives.",
     ),
+    "FOL-1207": (
+        "A drill breaks a node for one second to ten minutes, so that it is surely over.",
+        "Choose a value that the error allows.",
+    ),
+    "FOL-1208": (
+        "Some drills break what only a server or only a worker has: a worker has no connection to the store.",
+        "foliot drill list says which drill is for which kind of node.",
+    ),
+    "FOL-2040": (
+        "The id is misspelt, or the drill is so old that it was forgotten.",
+        "foliot drill history lists those that are kept.",
+    ),
+    "FOL-3065": (
+        "A node breaks itself on purpose only when the person who started it allowed that.",
+        "Start the node with --allow-drills, or choose another node: foliot drill list names those that take part.",
+    ),
+    "FOL-3066": (
+        "Two drills at the same time would spoil each other's report, and perhaps the cluster.",
+        "Wait until it is over: foliot drill show tells how far it is.",
+    ),
+    "FOL-3067": (
+        "It is the only server, or no other worker of its group offers all that this one does.",
+        "Start another node, or give --alone when you want to see just that.",
+    ),
+    "FOL-3068": (
+        "The node is whole again, and the drill was judged.",
+        "foliot drill show tells how it went.",
+    ),
+    "FOL-3069": (
+        "A node that is killed, stopped or cut off hears of no wish. Its own clock ends the drill.",
+        "Wait until the time of the drill is over.",
+    ),
+    "FOL-5060": (
+        "The node is still broken, or the cluster has not recovered from it.",
+        "foliot drill show tells how far it is; foliot cluster failovers --open what is not over.",
+    ),
     "FOL-2021": (
         "The id is misspelt, or the failure is so old that it was forgotten.",
         "foliot cluster failovers lists those that are kept.",

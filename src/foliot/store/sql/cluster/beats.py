@@ -11,6 +11,7 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.load import score, sound, strain
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Beat, BeatAnswer
+from foliot.store.sql.cluster import drills
 from foliot.store.sql.cluster.codes import ASKED
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.ending.settlement import Claim
@@ -23,7 +24,7 @@ SETTLED_ALL: Final = 2**63 - 1
 
 HELD: Final = Statement(
     f"""
-    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at,
+    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= {{now}} THEN 2
@@ -88,6 +89,7 @@ class _Session(NamedTuple):
     until: Instant
     band: str | None
     band_turn_at: Instant | None
+    drill: str | None  # the order of its drill
     reap_after: Instant
     last_tick_at: Instant
 
@@ -136,6 +138,7 @@ def renew(tx: Tx, beat: Beat, *, rules: HealthRules, waited_us: Callable[[], Mic
     tx.point("nodes.beat_compared")
     if is_news and not tx.change(BEAT, _beat_values(beat, rules.ttl_us, held, now) | _band_values(band)):
         raise TryAgain("a newer beat or the reaper was quicker")
+    begin = drills.heard(tx, beat) if beat.drill else 0
     named = {lease.lease_id for lease in beat.held}
     answer = BeatAnswer(
         alive=True,
@@ -147,6 +150,8 @@ def renew(tx: Tx, beat: Beat, *, rules: HealthRules, waited_us: Callable[[], Mic
         declare=session.code == ASKED,
         health=band.health,
         slots=rules.slots_given(session.slots, band.health),
+        drill=None if beat.drill else drills.order_in(session.drill),
+        drill_begin=begin,
     )
     if not is_news:
         return Renewed(answer)

@@ -297,6 +297,8 @@ nodes = sa.Table(
     sa.Column("ready_at", Time, nullable=True),  # when it first took work
     sa.Column("draining_at", Time, nullable=True),
     sa.Column("address", Name(200), nullable=True),  # of a server: where workers reach it
+    sa.Column("drills", Name(200), nullable=True),  # types of drills that it takes part in, with commas; NULL: none
+    sa.Column("drill", LongText, nullable=True),  # JSON: the order that it gets with its next beat
     sa.Index("nodes_until", "state", "until"),
     sa.Index("nodes_code", "code", "state"),
 )

@@ -157,6 +157,28 @@ failover_policies: Final = sa.Table(
     sa.Column("reason", LongText, nullable=False),
 )
 
+drills: Final = sa.Table(
+    "drills",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("slot", Name(40), nullable=False),  # `open` while it is: at most one drill is
+    sa.Column("type", Name(40), nullable=False),
+    sa.Column("node", Name(200), nullable=False),
+    sa.Column("session_id", Name(32), nullable=False),  # of the node: another session knows nothing of the drill
+    sa.Column("for_us", sa.BigInteger, nullable=False),
+    sa.Column("made_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+    sa.Column("state", Name(10), nullable=False),  # asked, running, ended, stopped, lost
+    sa.Column("asked_at", Time, nullable=False),
+    sa.Column("began_at", Time, nullable=True),  # the node said that it begins
+    sa.Column("over_at", Time, nullable=True),  # the node said that nothing is broken any more
+    sa.Column("noticed_us", sa.BigInteger, nullable=True),  # how long after its beginning the node itself noticed it
+    sa.Column("ended_at", Time, nullable=True),  # it was judged, stopped or lost
+    sa.Column("report", LongText, nullable=True),  # JSON: what the judge found
+    sa.UniqueConstraint("slot", name="drills_slot"),
+    sqlite_autoincrement=True,
+)
+
 checkups: Final = sa.Table(
     "checkups",
     metadata,

@@ -25,7 +25,7 @@ NODES: Final = Statement(
     f"""
     SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
            n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
-           n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at,
+           n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
            speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
     FROM (
       SELECT n.id, {_TEXT_OF} AS text_of, row_number() OVER (PARTITION BY {_TEXT_OF} ORDER BY n.id) AS nth
@@ -138,6 +138,7 @@ def _node(row: Any, offered: _Offered) -> NodeRow:
         namespace=row.namespace,
         protocol=row.protocol,
         address=row.address,
+        drills=tuple(filter(None, (row.drills or "").split(","))),
         band=Health(row.band or Health.ONLINE),
         band_at=row.band_at,
         begun_at=row.begun_at,

@@ -1,0 +1,73 @@
+"""Drills: failures that are made on purpose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from foliot.client.calls import Answer, Duration
+from foliot.client.errors import DrillNotOver
+from foliot.client.pages import AnswerPage, page_of
+from foliot.domain.instants import SECOND, parse_duration
+
+if TYPE_CHECKING:
+    from foliot.client.awaited.foliot import AsyncFoliot
+
+LOOK_EVERY_S: Final = 1.0
+OPEN: Final = ("asked", "running")
+
+
+class AsyncDrills:
+    """Drills: failures that are made on purpose."""
+
+    def __init__(self, client: AsyncFoliot) -> None:
+        self._client = client
+        self._ask = client.ask
+
+    async def types(self) -> Answer:
+        """What can be broken, and the nodes that take part."""
+        return dict(await self._ask("list_drill_types"))
+
+    async def preview(self, type: str, *, on: str, for_: Duration = "30s") -> Answer:  # noqa: A002  as the API says it
+        """What a drill would break; nothing is."""
+        return dict(await self._ask("preview_drill", type=type, on=on, for_=for_))
+
+    async def run(
+        self,
+        type: str,  # noqa: A002
+        *,
+        on: str,
+        for_: Duration = "30s",
+        alone: bool = False,
+        reason: str = "",
+    ) -> Answer:
+        """Break a node. `alone`: also when no other node can do its work. `wait` returns the report."""
+        wanted = {"type": type, "on": on, "for_": for_, "alone": alone}
+        return dict(await self._ask("run_drill", **wanted, reason=reason))
+
+    async def wait(self, number: int, timeout: Duration = "15m") -> Answer:
+        """The drill once it is over and judged; `DrillNotOver` when that takes longer."""
+        looks = int(parse_duration(timeout) / SECOND / LOOK_EVERY_S)
+        for _ in range(looks + 1):
+            seen = await self.get(number)
+            if seen["state"] not in OPEN:
+                return seen
+            await self._client.machine.pause_async(LOOK_EVERY_S)
+        raise DrillNotOver(number)
+
+    async def get(self, number: int) -> Answer:
+        """One drill: how far it is, or how it went."""
+        return dict(await self._ask("get_drill", number=number))
+
+    async def list(
+        self,
+        *,
+        type: str | None = None,  # noqa: A002
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> AnswerPage[Answer]:
+        """A page of the drills there were, newest first."""
+        return page_of(dict, await self._ask("list_drills", type=type, limit=limit, cursor=cursor))
+
+    async def stop(self, number: int) -> Answer:
+        """End a drill early, where its node can hear of it."""
+        return dict(await self._ask("stop_drill", number=number))

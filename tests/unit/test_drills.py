@@ -1,0 +1,157 @@
+"""Drills: what a node does with an order, and what the judge says of fires and times."""
+
+from itertools import count
+
+import pytest
+
+from foliot.domain.drill_judge import FiredRun, JudgedJob, Occurrence, SkippedRange, compare, judge_fires, judge_times
+from foliot.domain.drills import (
+    BadDrill,
+    DrillNote,
+    DrillOrder,
+    DrillType,
+    Faults,
+    NodeDrills,
+    TakesNoPart,
+    check_for,
+    check_node,
+)
+from foliot.domain.instants import MINUTE, SECOND, Instant
+
+HANG = DrillOrder(id=7, type="hang", for_us=10 * SECOND)
+
+
+class Node:
+    """A node's drills, with a clock that moves when told."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+        self.broken: list[DrillOrder] = []
+        self.faults = Faults(lambda: self.now)
+        self.drills = NodeDrills(self.faults, self.broken.append, kind="worker")
+
+    def beat(self, order: DrillOrder | None = None, *, begin: int = 0) -> bool:
+        """One beat and its answer; whether the next beat comes at once."""
+        return self.drills.heard(order, begin=begin, said=self.drills.note())
+
+
+def test_a_node_breaks_only_after_a_server_knows_that_it_begins_and_ends_by_its_own_clock() -> None:
+    node = Node()
+    assert node.drills.note() is None
+    assert node.beat(HANG)
+    assert (node.drills.note(), node.broken) == (DrillNote(7), [])
+    assert not node.beat(begin=7)
+    assert (node.broken, node.faults.has(DrillType.HANG), node.drills.note()) == ([HANG], True, None)
+    node.now += 9.9
+    assert node.faults.has(DrillType.HANG)
+    node.now += 0.1
+    assert not node.faults.has(DrillType.HANG)
+    assert node.drills.note() == DrillNote(7, over=True)
+    node.beat()
+    assert node.drills.note() is None
+    assert node.beat(HANG), "another drill may come"
+
+
+@pytest.mark.parametrize("begin", [0, 8])
+def test_an_order_that_was_taken_back_breaks_nothing(begin: int) -> None:
+    node = Node()
+    node.beat(HANG)
+    node.beat(begin=begin)
+    assert (node.broken, node.drills.note()) == ([], None)
+
+
+def test_a_drill_that_the_node_does_not_know_is_none() -> None:
+    node = Node()
+    assert not node.beat(DrillOrder(id=7, type="flood", for_us=SECOND))
+    assert node.drills.note() is None
+
+
+def test_a_node_can_be_asked_to_stop_and_says_so_at_once() -> None:
+    node = Node()
+    node.beat(HANG)
+    node.beat(begin=7)
+    node.now += 1
+    node.faults.notice(DrillType.HANG)
+    assert node.beat(DrillOrder(id=7, type="hang", for_us=SECOND, stop=True))
+    assert not node.faults.has(DrillType.HANG)
+    assert node.drills.note() == DrillNote(7, over=True, noticed_us=SECOND)
+
+
+def test_what_a_drill_cannot_be() -> None:
+    assert check_for(SECOND) == SECOND
+    for wrong in (0, SECOND - 1, 10 * MINUTE + 1):
+        with pytest.raises(BadDrill):
+            check_for(wrong)
+    check_node(DrillType.CRASH, node="w-1", kind="worker", taken=("crash",))
+    with pytest.raises(TakesNoPart):
+        check_node(DrillType.CRASH, node="w-1", kind="worker", taken=())
+
+
+# ------------------------------------------------------------------------------------------------------------ the judge
+
+
+def each(step: int) -> JudgedJob:
+    """A job that is due every `step`, decided up to 100."""
+
+    def due(after: Instant) -> "count[int]":
+        return count(after - after % step + step, step)
+
+    return JudgedJob(1, "tick", due, 100)
+
+
+def run(due_at: int, *, created_at: int | None = None, attempt: int = 1) -> FiredRun:
+    return FiredRun(1, due_at, due_at if created_at is None else created_at, attempt)
+
+
+ALL = [run(at) for at in range(0, 100, 10)]
+
+
+@pytest.mark.parametrize(
+    ("runs", "skips", "wrong"),
+    [
+        (ALL, [], {}),
+        ([one for one in ALL if one.due_at != 40], [], {"lost": 1}),
+        ([one for one in ALL if one.due_at not in (40, 50)], [SkippedRange(1, 40, 50)], {"skipped": 2}),
+        ([*ALL, run(40)], [], {"doubled": 1}),
+        (ALL, [SkippedRange(1, 40, 40)], {"skipped": 1, "doubled": 1}),
+        ([*(one for one in ALL if one.due_at != 40), run(40, created_at=39)], [], {"early": 1}),
+        ([*(one for one in ALL if one.due_at != 40), run(40, created_at=47, attempt=2)], [], {"rerun": 1}),
+    ],
+)
+def test_each_due_instant_has_one_run_or_one_skip_and_none_before_its_time(
+    runs: list[FiredRun], skips: list[SkippedRange], wrong: dict[str, int]
+) -> None:
+    found = judge_fires([each(10)], runs, skips, from_at=0, to_at=100)
+    names = ("skipped", "lost", "doubled", "early", "late", "rerun")
+    assert {name: getattr(found, name) for name in names if getattr(found, name)} == wrong
+    assert (found.due, found.created) == (10, len(runs))
+    assert found.is_clean == (not wrong.keys() & {"lost", "doubled", "early"})
+    assert bool(found.named) == (not found.is_clean)
+    assert found.worst_delay_us == (7 if "rerun" in wrong else 0)
+
+
+def test_what_nobody_decided_yet_is_late_and_not_lost() -> None:
+    found = judge_fires([each(10)], ALL, [], from_at=0, to_at=130)
+    assert (found.late, found.lost, found.is_clean) == (3, 0, True)
+
+
+def test_times_count_from_the_beginning() -> None:
+    death = Occurrence(1, "worker_crash", 17, 18, moves_work=True)
+    found = judge_times(10, [death], noticed_us=None, back_at=40)
+    assert (found.detected_us, found.failed_over_us, found.recovered_us) == (7, 8, 30)
+    found = judge_times(10, [], noticed_us=3, back_at=20)
+    assert (found.detected_us, found.failed_over_us, found.recovered_us) == (3, None, 10)
+    still = death._replace(ended_at=None)
+    found = judge_times(10, [still], noticed_us=None, back_at=20)
+    assert (found.failed_over_us, found.recovered_us) == (None, None)
+
+
+def test_a_time_is_compared_with_the_usual_one() -> None:
+    earlier = [{"detected_us": seconds * SECOND, "recovered_us": None} for seconds in (9, 10, 30)]
+
+    def word(seconds: float) -> str | None:
+        return compare({"detected_us": int(seconds * SECOND)}, earlier).get("detected_us")
+
+    assert [word(7), word(8), word(12), word(13)] == ["better", "same", "same", "worse"]
+    assert compare({"recovered_us": SECOND}, earlier) == {}
+    assert compare({"detected_us": None}, earlier) == {}
