@@ -43,6 +43,27 @@ def test_many_jobs_are_paused_resumed_triggered_and_deleted_by_a_filter(foliot: 
     assert foliot("job", "pause", "--owner", "night-shift").err == "nothing found\n"
 
 
+def test_days_what_comes_and_a_window_of_a_log(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "tick", "-q").out.strip()
+    assert foliot("run", "watch", run, "--wait-for", "60s").code == 0
+    (today,) = foliot("job", "days", "tick", "--days", "1", "-o", "json").json["days"]
+    assert today["counts"]["SUCCEEDED"] >= 1
+    head, line = foliot("job", "days", "tick", "--days", "1").out.splitlines()
+    assert (head.split()[:3], line.split()[0]) == (["DAY", "RUNS", "SUCCEEDED"], today["day"])
+    foliot("job", "create", "often", "--every", "10s", "--py", "jobs:greet")
+    minutes = foliot("cluster", "ahead", "--minutes", "2", "-o", "json").json["minutes"]
+    assert "often" in {job["name"] for minute in minutes for job in minute["jobs"]}
+    assert "often" in foliot("cluster", "ahead", "--minutes", "2").out
+    foliot("job", "delete", "often", "--yes")
+    whole = foliot("run", "lines", run, "-o", "json").json
+    assert (whole["is_begin"], whole["is_end"]) == (True, True)
+    last = foliot("run", "lines", run, "--limit", "1")
+    assert last.out.rstrip() == whole["items"][-1]["text"]
+    assert last.err == f"earlier lines: foliot run lines {run} --before {whole['items'][-1]['position']}\n"
+    assert foliot("run", "lines", run, "--grep", "no such text").err == "nothing found\n"
+    assert foliot("run", "lines", run, "--before", "a", "--after", "b").code == 2
+
+
 def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
     nodes = foliot("node", "list", "-o", "json").json["items"]
     (worker,) = {node["name"] for node in nodes if node["kind"] == "worker"}  # sessions of the past are shown, too

@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 
 from foliot.cli import EXIT_CODES
+from foliot.cli.ahead import ahead
 from foliot.cli.completion import node_name
 from foliot.cli.crews import GONE
 from foliot.cli.doctor import doctor
@@ -40,6 +41,7 @@ def cluster() -> None:
     """
 
 
+cluster.add_command(ahead)
 cluster.add_command(doctor)
 cluster.add_command(failovers)
 cluster.add_command(policy)

@@ -6,6 +6,7 @@ from foliot.cli import EXIT_CODES
 from foliot.cli.groups import Group
 from foliot.cli.job_changes import clone, delete, edit, pause, resume, rollback
 from foliot.cli.job_creation import create
+from foliot.cli.job_days import days
 from foliot.cli.job_reschedule import reschedule
 from foliot.cli.job_runs import backfill, backfills, trigger, try_out
 from foliot.cli.job_views import diff, fires, list_jobs, show, why
@@ -43,5 +44,6 @@ for command in (
     fires,
     backfill,
     backfills,
+    days,
 ):
     job.add_command(command)

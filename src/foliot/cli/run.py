@@ -12,6 +12,7 @@ from foliot.cli.completion import job_name
 from foliot.cli.groups import Group
 from foliot.cli.job_views import explain, has_many_namespaces
 from foliot.cli.language import say
+from foliot.cli.log_window import lines
 from foliot.cli.progress import how_far
 from foliot.cli.run_watch import first_line, note, say_state, show_log, show_result, tell_end, watched
 from foliot.cli.server_access import User, remote
@@ -36,6 +37,9 @@ def run() -> None:
       foliot run why r-8k2f
       foliot run retry r-8k2f
     """
+
+
+run.add_command(lines)
 
 
 @run.command("list")

@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { overview } from "../api/queries.ts";
+import { jobWhy, overview } from "../api/queries.ts";
 import type { ClusterOut, EventOut, JobOut, OverviewOut, RunOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
 import { RetryDialog } from "../parts/actions.tsx";
@@ -16,7 +16,9 @@ import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
+import { useZone } from "../parts/settings.ts";
 import { At, FromNow, Since, Took, useFromNow } from "../parts/Times.tsx";
+import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
 import { type Need, needsOf } from "./needs.ts";
 
@@ -112,7 +114,7 @@ function NeedLine({ need }: { need: Need }) {
   const say = useSay();
   const ago = useFromNow();
   const rights = useRights();
-  const [isRetrying, setRetrying] = useState(false);
+  const [isOpen, setOpen] = useState(false);
   if (need.is === "failing") {
     const { job } = need;
     const run = job.last_run;
@@ -130,14 +132,12 @@ function NeedLine({ need }: { need: Need }) {
         <span className="end">
           {run && <RunButton run={run.id} label={say("do.log")} />}
           {run && rights.run && (
-            <Button size="compact-xs" variant="default" onClick={() => setRetrying(true)}>
+            <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
               {say("do.retry")}
             </Button>
           )}
         </span>
-        {isRetrying && run && (
-          <RetryDialog run={{ id: run.id, job: job.name }} close={() => setRetrying(false)} />
-        )}
+        {isOpen && run && <RetryDialog run={{ id: run.id, job: job.name }} close={() => setOpen(false)} />}
       </li>
     );
   }
@@ -148,6 +148,12 @@ function NeedLine({ need }: { need: Need }) {
         <span className="tag tone-wait">{say("job.late")}</span>
         <JobLink job={need.job} />
         <span className="soft">{say("over.late", { ago: ago(due) })}</span>
+        <span className="end">
+          <Button size="compact-xs" variant="default" onClick={() => setOpen(!isOpen)}>
+            {say("job.why")}
+          </Button>
+        </span>
+        {isOpen && <LateWhy job={need.job} due={due} />}
       </li>
     );
   }
@@ -172,7 +178,11 @@ function NeedLine({ need }: { need: Need }) {
         <Link to="/nodes">
           <Raw>{need.node.name}</Raw>
         </Link>
-        <span className="soft">{say("over.node", { ago: ago(need.node.last_beat_at) })}</span>
+        {need.node.health_why ? (
+          <p className="raw">{need.node.health_why}</p>
+        ) : (
+          <span className="soft">{say("over.node", { ago: ago(need.node.last_beat_at) })}</span>
+        )}
       </li>
     );
   }
@@ -184,6 +194,18 @@ function NeedLine({ need }: { need: Need }) {
       <span>{need.trouble.message}</span>
       {need.trouble.hint && <p>{need.trouble.hint}</p>}
     </li>
+  );
+}
+
+function LateWhy({ job, due }: { job: JobOut; due: string }) {
+  const zone = useZone();
+  const query = useQuery(jobWhy(job.namespace, job.name, due, zone));
+  return (
+    <div className="whole">
+      <Loaded query={query} rows={1}>
+        {(found) => found.items.map((why) => <WhyCard key={why.at ?? why.sentence} why={why} />)}
+      </Loaded>
+    </div>
   );
 }
 

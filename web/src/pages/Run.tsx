@@ -3,7 +3,7 @@ import { Button, Menu, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { runAttempts, run as runQuery, runShards, runTimeline, runWhy } from "../api/queries.ts";
+import { runAttempts, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { isOver } from "../live/changes.ts";
 import { CancelDialog, RetryDialog } from "../parts/actions.tsx";
@@ -19,6 +19,7 @@ import { useZone } from "../parts/settings.ts";
 import { At, Since, Took } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
+import { Shards } from "./Shards.tsx";
 
 const RUNNING_EVERY_MS = 2000;
 
@@ -77,6 +78,7 @@ function Content({ run }: { run: RunOut }) {
       </div>
       <Facts run={run} />
       <Why run={run} />
+      <Stopping run={run} />
       {run.progress && (
         <p>
           <Progress of={run.progress} />
@@ -128,7 +130,7 @@ function Content({ run }: { run: RunOut }) {
           </section>
         </Tabs.Panel>
         <Tabs.Panel value="shards">
-          <Shards run={run} />
+          <Shards run={run} everyMs={RUNNING_EVERY_MS} />
         </Tabs.Panel>
         <Tabs.Panel value="attempts">
           <Attempts run={run} />
@@ -214,6 +216,37 @@ function Why({ run }: { run: RunOut }) {
   return data ? <WhyCard why={data} /> : null;
 }
 
+/** How far a cancel came: asked, by whom and why; then stopped. */
+function Stopping({ run }: { run: RunOut }) {
+  const say = useSay();
+  if (run.cancel_asked_at === null) return null;
+  const isDone = isOver(run.state);
+  return (
+    <ol className="life" aria-label={say("cancel.stages")}>
+      <li>
+        <span>
+          {say("cancel.asked")} <Raw>{[run.cancelled_by, run.cancel_reason].filter(Boolean).join(" · ")}</Raw>
+        </span>
+        <span className="soft small">
+          <At iso={run.cancel_asked_at} />
+        </span>
+      </li>
+      <li aria-current={isDone ? undefined : "step"}>
+        <span>{say(isDone ? "cancel.told" : "cancel.waits")}</span>
+        <span className="soft small">{!isDone && <Since iso={run.cancel_asked_at} />}</span>
+      </li>
+      {run.ended_at && (
+        <li aria-current="step">
+          <State of={run.state} />
+          <span className="soft small">
+            <At iso={run.ended_at} />
+          </span>
+        </li>
+      )}
+    </ol>
+  );
+}
+
 function Attempts({ run }: { run: RunOut }) {
   const say = useSay();
   const query = useQuery(runAttempts(run.id));
@@ -245,40 +278,6 @@ function Attempts({ run }: { run: RunOut }) {
                 </li>
               );
             })}
-          </ul>
-        </>
-      )}
-    </Loaded>
-  );
-}
-
-function Shards({ run }: { run: RunOut }) {
-  const say = useSay();
-  const query = useQuery({
-    ...runShards(run.id),
-    refetchInterval: isOver(run.state) ? false : RUNNING_EVERY_MS,
-  });
-  return (
-    <Loaded query={query}>
-      {(found) => (
-        <>
-          {found.items.length === 0 && <p className="empty">{say("run.no_shards")}</p>}
-          <ul className="lines">
-            {found.items.map((shard) => (
-              <li key={shard.id}>
-                <span className="soft">
-                  {say("run.shard")} {shard.shard ?? ""}
-                </span>
-                <State of={shard.shown} />
-                <RunLink run={shard.id} />
-                <span className="soft">
-                  <Raw>{shard.node}</Raw>
-                </span>
-                <span className="end soft">
-                  <Took seconds={shard.duration_s} />
-                </span>
-              </li>
-            ))}
           </ul>
         </>
       )}

@@ -7,7 +7,7 @@ import type { LimitOut } from "../api/types.ts";
 import { browserZone } from "../format/time.ts";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
-import { chooseZone, useZone } from "../parts/settings.ts";
+import { chooseDensity, chooseZone, type Density, useDensity, useZone } from "../parts/settings.ts";
 import { choose, type Language, useLanguage, useSay } from "../words/say.ts";
 
 export function SettingsPage() {
@@ -65,6 +65,7 @@ function Look() {
   const client = useQueryClient();
   const language = useLanguage();
   const zone = useZone();
+  const density = useDensity();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const mine = browserZone();
   return (
@@ -98,6 +99,15 @@ function Look() {
           { value: "light", label: say("set.light") },
           { value: "dark", label: say("set.dark") },
           { value: "auto", label: say("set.system") },
+        ]}
+      />
+      <NativeSelect
+        label={say("set.density")}
+        value={density}
+        onChange={(event) => chooseDensity(event.currentTarget.value as Density)}
+        data={[
+          { value: "compact", label: say("set.compact") },
+          { value: "comfortable", label: say("set.comfortable") },
         ]}
       />
     </section>

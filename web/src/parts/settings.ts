@@ -1,4 +1,4 @@
-/// What the user chose for this browser: the zone of times.
+/// What the user chose for this browser: the zone of times, and how dense lists are.
 import { useSyncExternalStore } from "react";
 import { serverNow } from "../api/call.ts";
 import { browserZone } from "../format/time.ts";
@@ -22,6 +22,25 @@ const readZone = () => zone;
 
 export function useZone(): string {
   return useSyncExternalStore(onZone, readZone);
+}
+
+export type Density = "compact" | "comfortable";
+
+const KEPT_DENSITY = "foliot.density";
+let density: Density = localStorage.getItem(KEPT_DENSITY) === "comfortable" ? "comfortable" : "compact";
+document.documentElement.dataset.density = density;
+
+export function chooseDensity(wanted: Density): void {
+  density = wanted;
+  localStorage.setItem(KEPT_DENSITY, wanted);
+  document.documentElement.dataset.density = wanted;
+  for (const listener of listeners) listener();
+}
+
+const readDensity = () => density;
+
+export function useDensity(): Density {
+  return useSyncExternalStore(onZone, readDensity);
 }
 
 let nowMs = serverNow();

@@ -5,6 +5,13 @@ from typing import Final
 
 HEADINGS: Final[Mapping[str, str]] = {
     "AT": "时间",
+    "CANCELLED": "已取消",
+    "DAY": "日期",
+    "FIRES": "触发点",
+    "JOBS": "任务",
+    "MINUTE": "分钟",
+    "SKIPPED": "跳过",
+    "SUCCEEDED": "成功",
     "BEAT": "心跳",
     "BY": "操作者",
     "CLOCK": "时钟",

@@ -174,7 +174,17 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Let the schedules of jobs go on.": "恢复任务的调度计划。",
     "Go back to an earlier version: a new version with its content.": "回到较早的版本：以其内容创建新版本。",
     "Show a job.": "显示任务。",
-    "Run a job now or later.": "现在或稍后执行任务。",
+    "Run a job now or later; or all jobs that a filter chooses, once each and now.": (
+        "现在或稍后执行任务；或将筛选出的每个任务立即执行一次。"
+    ),
+    "Show what comes: how many instants are due in each of the next minutes, and of which jobs.": (
+        "显示接下来每分钟有多少触发点，以及属于哪些任务。"
+    ),
+    "Show a window of a run's log: the last lines, or those in front of a line or behind it.": (
+        "显示执行日志的一段：最后若干行，或某一行之前或之后的行。"
+    ),
+    "Show how a job's runs of each day ended.": "显示任务每天的执行结果。",
+    "Days on which nothing was due are left out.": "没有触发点的日子略去。",
     "Say why a job did or did not run.": "说明任务为什么执行了或没有执行。",
     # limit
     "Named limits: how many runs may hold a resource at once.": "命名的限额：一个资源可同时被多少个执行占用。",

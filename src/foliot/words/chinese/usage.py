@@ -45,6 +45,10 @@ USAGE: Final[Mapping[str, str]] = {
     "Say which job.": "请指明任务。",
     "Say which job: its name, or --file FILE.": "请指明任务：名称，或 --file 文件。",
     "Say which jobs: names, or -l K=V.": "请指明任务：名称，或 -l 键=值。",
+    "Name one job, or leave everything but the filter and --reason away.": (
+        "请只指明一个任务，或除筛选条件和 --reason 外不带其他选项。"
+    ),
+    "Give either --before or --after.": "--before 与 --after 只能用一个。",
     "Say which jobs: names, or --all.": "请指明任务：名称，或 --all。",
     "Say which runs: ids, --job NAME or -l KEY=VALUE.": "请指明执行：编号、--job 名称，或 -l 键=值。",
     "Say which runs: ids, or --job NAME.": "请指明执行：编号，或 --job 名称。",

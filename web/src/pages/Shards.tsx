@@ -1,0 +1,83 @@
+/// The shards of a run, one line each: where in its time each began and ended, and which was the slowest.
+import { useQuery } from "@tanstack/react-query";
+import { runShards } from "../api/queries.ts";
+import type { RunOut, ShardsOut } from "../api/types.ts";
+import { barOf, slowestOf, spanOf } from "../format/gantt.ts";
+import { isOver } from "../live/changes.ts";
+import { Loaded } from "../parts/Loaded.tsx";
+import { RunLink } from "../parts/links.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { State } from "../parts/State.tsx";
+import { useNow } from "../parts/settings.ts";
+import { toneOf } from "../parts/state.ts";
+import { Since, Took } from "../parts/Times.tsx";
+import { useSay } from "../words/say.ts";
+
+export function Shards({ run, everyMs }: { run: RunOut; everyMs: number }) {
+  const query = useQuery({ ...runShards(run.id), refetchInterval: isOver(run.state) ? false : everyMs });
+  return <Loaded query={query}>{(found) => <Gantt found={found} />}</Loaded>;
+}
+
+function Gantt({ found }: { found: ShardsOut }) {
+  const say = useSay();
+  const now = useNow();
+  if (found.items.length === 0) return <p className="empty">{say("run.no_shards")}</p>;
+  const span = spanOf(found.items, now);
+  const slowest = slowestOf(found.items, now);
+  return (
+    <>
+      <p className="row">
+        {Object.entries(found.counts).map(([state, count]) => (
+          <span key={state} className="row tightrow">
+            <State of={state} /> <b>{count}</b>
+          </span>
+        ))}
+      </p>
+      <ul className="lines gantt">
+        {found.items.map((shard) => (
+          <Shard key={shard.id} shard={shard} span={span} nowMs={now} isSlowest={shard.id === slowest} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface ShardProps {
+  shard: RunOut;
+  span: { fromMs: number; toMs: number };
+  nowMs: number;
+  isSlowest: boolean;
+}
+
+function Shard({ shard, span, nowMs, isSlowest }: ShardProps) {
+  const say = useSay();
+  const bar = barOf(shard, span, nowMs);
+  return (
+    <li>
+      <span className="soft nowrap">
+        {say("run.shard")} {shard.shard ?? ""}
+      </span>
+      <span className="track" aria-hidden="true">
+        {bar && (
+          <i
+            className={`bar-${toneOf(shard.shown)}`}
+            style={{ left: `${bar.left}%`, width: `${bar.width}%` }}
+          />
+        )}
+      </span>
+      <State of={shard.shown} />
+      <RunLink run={shard.id} />
+      <span className="soft">
+        <Raw>{shard.node}</Raw>
+      </span>
+      <span>{isSlowest && <span className="tag tone-wait">{say("run.slowest")}</span>}</span>
+      <span className="end soft">
+        {shard.state === "RUNNING" && shard.started_at ? (
+          <Since iso={shard.started_at} />
+        ) : (
+          <Took seconds={shard.duration_s} />
+        )}
+      </span>
+    </li>
+  );
+}
