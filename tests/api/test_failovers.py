@@ -72,7 +72,7 @@ async def test_an_admin_sets_a_policy_and_the_journal_has_it(api: Api) -> None:
     before = {one["type"]: one for one in found["items"]}
     assert before.keys() == {str(type_) for type_ in FailoverType}
     assert all(one["version"] == 0 and one["detection"] for one in before.values())
-    assert (found["times"]["failure_threshold"], found["times"]["standby_count"]) == (3, 0)
+    assert (found["times"]["failure_threshold"], found["servers"]["standby_count"]) == (3, 0)
     wanted = {"timeout": "45s", "level": "critical", "channel": "night-shift", "reason": "quiet nights"}
     kept = (await api.ask("PUT", "/cluster/policy/worker_crash", wanted)).json()
     assert (kept["timeout_s"], kept["level"], kept["channel"], kept["version"]) == (45.0, "critical", "night-shift", 1)

@@ -80,7 +80,7 @@ SELECT id FROM store_meta WHERE id < 0;
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
@@ -265,7 +265,7 @@ SELECT f.id, f.occurrence, f.type, f.subject, f.namespace, f.began_at, f.detecte
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, evidence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, affected LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, attempts BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.last_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), failovers.began_at = d.began_at, failovers.evidence = d.evidence, failovers.affected = d.affected, failovers.attempts = d.attempts WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
 -- cluster/failover_rows.py CLOSE
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, outcome LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, done LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.outcome = d.outcome, failovers.done = d.done, failovers.occurrence = d.occurrence, failovers.ended_at = coalesce(d.ended_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, outcome LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, done LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, occurrence LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, action LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.outcome = d.outcome, failovers.done = d.done, failovers.occurrence = d.occurrence, failovers.ended_at = coalesce(d.ended_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))), failovers.action = coalesce(d.action, failovers.action) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
 -- cluster/failovers.py ESCALATE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, channel LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failovers FORCE INDEX (PRIMARY) SET failovers.ver = failovers.ver + 1, failovers.escalated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), failovers.level = d.level, failovers.channel = d.channel WHERE failovers.id = d.id AND failovers.escalated_at IS NULL;
@@ -311,9 +311,12 @@ SELECT d.id AS session, r.id, j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id L
 JOIN jobs j ON j.id = r.job_id ORDER BY r.id LIMIT %(rows)s;
 
 -- cluster/failures.py OPEN_DEATHS
-SELECT f.id, f.occurrence, f.affected FROM failovers f
+SELECT f.id, f.occurrence, f.type, f.affected FROM failovers f
 WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
 ORDER BY f.id LIMIT %(rows)s;
+
+-- cluster/failures.py PROMOTED
+SELECT n.promoted_for, n.name, n.role_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n ON n.promoted_for = d.id WHERE true;
 
 -- cluster/failures.py FATES
 SELECT r.id, r.state, r.kind FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
@@ -394,6 +397,7 @@ SELECT 'heir', d.heir, 0, 0 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (heir LONGTEXT
 UPDATE leases SET holder_session = %(heir)s, term = term + 1, until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s
 WHERE name = 'leader' AND holder_session = %(session)s AND term = %(term)s AND EXISTS (
   SELECT 1 FROM nodes n WHERE n.id = %(heir)s AND n.kind = 'server' AND n.state = 'live' AND n.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+    AND coalesce(n.role, 'active') = 'active'
 );
 
 -- cluster/leadership.py IS_TERM
@@ -490,6 +494,30 @@ SELECT greatest((SELECT coalesce(max(id), 0) FROM jobs),
 
 -- cluster/restore.py JOB_IDS.go_on
 ALTER TABLE jobs AUTO_INCREMENT = %(beyond)s;
+
+-- cluster/roles.py SERVERS
+SELECT n.id, n.name, n.role, n.started_at,
+       CASE WHEN n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END AS is_live, p.document, p.version
+FROM nodes n LEFT JOIN failover_policies p ON p.type = 'servers'
+WHERE n.state IN ('live', 'draining') AND n.kind = 'server';
+
+-- cluster/roles.py PROMOTE
+UPDATE nodes SET role = 'active', role_at = %(at)s, promoted_for = %(gone)s
+WHERE id = %(session)s AND role = 'standby' AND state = 'live' AND until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- cluster/roles.py SET_ROLE
+UPDATE nodes SET role = %(role)s, role_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), promoted_for = NULL
+WHERE id = %(session)s AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> %(role)s;
+
+-- cluster/roles.py GONE
+SELECT n.id, n.name FROM nodes n
+WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> %(settled_all)s
+  AND (n.state = 'dead' AND n.ended_at >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(look_back)s OR n.state = 'live' AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
+  AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.promoted_for = n.id)
+ORDER BY n.until DESC, n.id LIMIT 1;
+
+-- cluster/roles.py RULES
+SELECT version, document FROM failover_policies WHERE type = 'servers';
 
 -- ending/callbacks.py _LEAVE
 DELETE FROM callbacks WHERE run_id = %(run_id)s AND lease_id = %(lease_id)s;
@@ -1791,11 +1819,11 @@ DELETE locks FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL O
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address, drills)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
 SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address, d.drills
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR, drills LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[20]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address, d.drills, d.role
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR, drills LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[20]' NULL ON EMPTY ERROR ON ERROR, role LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[21]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
@@ -1834,6 +1862,7 @@ WHERE id = %(session)s AND kind = 'worker' AND state <> 'dead';
 -- node_store.py ADDRESSES
 SELECT DISTINCT address FROM nodes
 WHERE state = 'live' AND until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND kind = 'server' AND address IS NOT NULL
+      AND coalesce(role, 'active') = 'active'
 ORDER BY address LIMIT 32;
 
 -- node_store.py UNDRAIN
@@ -1854,6 +1883,7 @@ UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.`load`, n.drained_by, n.namespace, listed.text_of,
        n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
+       n.role, n.role_at,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

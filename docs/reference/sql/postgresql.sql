@@ -106,7 +106,7 @@ SELECT (SELECT CAST(json_agg(q) AS text) FROM (
     ) q) AS connections, (SELECT CAST(json_agg(q) AS text) FROM (SELECT name, setting AS value FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')) q) AS settings, (SELECT CAST(json_agg(q) AS text) FROM (SELECT pg_database_size(current_database()) AS bytes) q) AS size;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
+    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
@@ -299,8 +299,8 @@ FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text
 
 -- cluster/failover_rows.py CLOSE
 UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
-                     ended_at = coalesce(d.ended_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
-FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[]) AS d(id, ver, outcome, done, occurrence, ended_at) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+                     ended_at = coalesce(d.ended_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)), action = coalesce(d.action, failovers.action)
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[]) AS d(id, ver, outcome, done, occurrence, ended_at, action) WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
 -- cluster/failovers.py ESCALATE
 UPDATE failovers SET ver = failovers.ver + 1, escalated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), level = d.level, channel = d.channel
@@ -347,9 +347,12 @@ SELECT d.id AS session, r.id, j.name FROM unnest($1::text::text[]) AS d(id) JOIN
 JOIN jobs j ON j.id = r.job_id ORDER BY r.id LIMIT $2;
 
 -- cluster/failures.py OPEN_DEATHS
-SELECT f.id, f.occurrence, f.affected FROM failovers f
+SELECT f.id, f.occurrence, f.type, f.affected FROM failovers f
 WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
 ORDER BY f.id LIMIT $1;
+
+-- cluster/failures.py PROMOTED
+SELECT n.promoted_for, n.name, n.role_at FROM nodes n WHERE n.promoted_for IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
 
 -- cluster/failures.py FATES
 SELECT r.id, r.state, r.kind FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
@@ -430,6 +433,7 @@ SELECT 'heir', d.heir, 0, 0 FROM unnest($1::text::text[]) AS d(heir) WHERE true 
 UPDATE leases SET holder_session = $1, term = term + 1, until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2
 WHERE name = 'leader' AND holder_session = $3 AND term = $4 AND EXISTS (
   SELECT 1 FROM nodes n WHERE n.id = $1 AND n.kind = 'server' AND n.state = 'live' AND n.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+    AND coalesce(n.role, 'active') = 'active'
 );
 
 -- cluster/leadership.py IS_TERM
@@ -520,6 +524,30 @@ SELECT nextval(pg_get_serial_sequence('jobs', 'id'));
 
 -- cluster/restore.py JOB_IDS.go_on
 SELECT setval(pg_get_serial_sequence('jobs', 'id'), $1);
+
+-- cluster/roles.py SERVERS
+SELECT n.id, n.name, n.role, n.started_at,
+       CASE WHEN n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END AS is_live, p.document, p.version
+FROM nodes n LEFT JOIN failover_policies p ON p.type = 'servers'
+WHERE n.state IN ('live', 'draining') AND n.kind = 'server';
+
+-- cluster/roles.py PROMOTE
+UPDATE nodes SET role = 'active', role_at = $1, promoted_for = $2
+WHERE id = $3 AND role = 'standby' AND state = 'live' AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- cluster/roles.py SET_ROLE
+UPDATE nodes SET role = $1, role_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), promoted_for = NULL
+WHERE id = $2 AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> $1;
+
+-- cluster/roles.py GONE
+SELECT n.id, n.name FROM nodes n
+WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> $1
+  AND (n.state = 'dead' AND n.ended_at >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $2 OR n.state = 'live' AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+  AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.promoted_for = n.id)
+ORDER BY n.until DESC, n.id LIMIT 1;
+
+-- cluster/roles.py RULES
+SELECT version, document FROM failover_policies WHERE type = 'servers';
 
 -- ending/callbacks.py _LEAVE
 DELETE FROM callbacks WHERE run_id = $1 AND lease_id = $2;
@@ -2120,11 +2148,11 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address, drills)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address, d.drills
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[], $22::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address, drills) WHERE true
+       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address, d.drills, d.role
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[], $22::text::text[], $23::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address, drills, role) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
@@ -2163,6 +2191,7 @@ WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
 -- node_store.py ADDRESSES
 SELECT DISTINCT address FROM nodes
 WHERE state = 'live' AND until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND kind = 'server' AND address IS NOT NULL
+      AND coalesce(role, 'active') = 'active'
 ORDER BY address LIMIT 32;
 
 -- node_store.py UNDRAIN
@@ -2183,6 +2212,7 @@ UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_ti
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
        n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
+       n.role, n.role_at,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

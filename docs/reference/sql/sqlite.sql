@@ -68,7 +68,7 @@ SELECT file AS path FROM pragma_database_list WHERE name = 'main';
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
+    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
@@ -261,8 +261,8 @@ FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS v
 
 -- cluster/failover_rows.py CLOSE
 UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
-                     ended_at = coalesce(d.ended_at, foliot_now())
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS outcome, json_extract(value, '$[3]') AS done, json_extract(value, '$[4]') AS occurrence, json_extract(value, '$[5]') AS ended_at FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
+                     ended_at = coalesce(d.ended_at, foliot_now()), action = coalesce(d.action, failovers.action)
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS outcome, json_extract(value, '$[3]') AS done, json_extract(value, '$[4]') AS occurrence, json_extract(value, '$[5]') AS ended_at, json_extract(value, '$[6]') AS action FROM json_each(:d)) AS d WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL;
 
 -- cluster/failovers.py ESCALATE
 UPDATE failovers SET ver = failovers.ver + 1, escalated_at = foliot_now(), level = d.level, channel = d.channel
@@ -309,9 +309,12 @@ SELECT d.id AS session, r.id, j.name FROM (SELECT json_extract(value, '$[0]') AS
 JOIN jobs j ON j.id = r.job_id ORDER BY r.id LIMIT :rows;
 
 -- cluster/failures.py OPEN_DEATHS
-SELECT f.id, f.occurrence, f.affected FROM failovers f
+SELECT f.id, f.occurrence, f.type, f.affected FROM failovers f
 WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
 ORDER BY f.id LIMIT :rows;
+
+-- cluster/failures.py PROMOTED
+SELECT n.promoted_for, n.name, n.role_at FROM nodes n WHERE n.promoted_for IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- cluster/failures.py FATES
 SELECT r.id, r.state, r.kind FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
@@ -392,6 +395,7 @@ SELECT 'heir', d.heir, 0, 0 FROM (SELECT json_extract(value, '$[0]') AS heir FRO
 UPDATE leases SET holder_session = :heir, term = term + 1, until = foliot_now() + :ttl
 WHERE name = 'leader' AND holder_session = :session AND term = :term AND EXISTS (
   SELECT 1 FROM nodes n WHERE n.id = :heir AND n.kind = 'server' AND n.state = 'live' AND n.until > foliot_now()
+    AND coalesce(n.role, 'active') = 'active'
 );
 
 -- cluster/leadership.py IS_TERM
@@ -485,6 +489,30 @@ SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'jobs';
 -- cluster/restore.py JOB_IDS.go_on
 INSERT OR REPLACE INTO sqlite_sequence (rowid, name, seq)
 VALUES ((SELECT rowid FROM sqlite_sequence WHERE name = 'jobs'), 'jobs', :beyond);
+
+-- cluster/roles.py SERVERS
+SELECT n.id, n.name, n.role, n.started_at,
+       CASE WHEN n.state = 'live' AND n.until >= foliot_now() THEN 1 ELSE 0 END AS is_live, p.document, p.version
+FROM nodes n LEFT JOIN failover_policies p ON p.type = 'servers'
+WHERE n.state IN ('live', 'draining') AND n.kind = 'server';
+
+-- cluster/roles.py PROMOTE
+UPDATE nodes SET role = 'active', role_at = :at, promoted_for = :gone
+WHERE id = :session AND role = 'standby' AND state = 'live' AND until >= foliot_now();
+
+-- cluster/roles.py SET_ROLE
+UPDATE nodes SET role = :role, role_at = foliot_now(), promoted_for = NULL
+WHERE id = :session AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> :role;
+
+-- cluster/roles.py GONE
+SELECT n.id, n.name FROM nodes n
+WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> :settled_all
+  AND (n.state = 'dead' AND n.ended_at >= foliot_now() - :look_back OR n.state = 'live' AND n.until < foliot_now())
+  AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.promoted_for = n.id)
+ORDER BY n.until DESC, n.id LIMIT 1;
+
+-- cluster/roles.py RULES
+SELECT version, document FROM failover_policies WHERE type = 'servers';
 
 -- ending/callbacks.py _LEAVE
 DELETE FROM callbacks WHERE run_id = :run_id AND lease_id = :lease_id;
@@ -1918,11 +1946,11 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address, drills)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address, d.drills
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address, json_extract(value, '$[20]') AS drills FROM json_each(:d)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address, d.drills, d.role
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address, json_extract(value, '$[20]') AS drills, json_extract(value, '$[21]') AS role FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
@@ -1961,6 +1989,7 @@ WHERE id = :session AND kind = 'worker' AND state <> 'dead';
 -- node_store.py ADDRESSES
 SELECT DISTINCT address FROM nodes
 WHERE state = 'live' AND until >= foliot_now() AND kind = 'server' AND address IS NOT NULL
+      AND coalesce(role, 'active') = 'active'
 ORDER BY address LIMIT 32;
 
 -- node_store.py UNDRAIN
@@ -1981,6 +2010,7 @@ UPDATE nodes SET state = 'dead', ended_at = foliot_now(), settled = :settled WHE
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
        n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
+       n.role, n.role_at,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth

@@ -23,10 +23,11 @@ from foliot.domain.failover import ClusterTimes
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.locks import TTL_USUAL
 from foliot.domain.planner import Planner
+from foliot.domain.roles import Role
 from foliot.domain.routing import Route, Routes
 from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
-from foliot.domain.wakeups import DUE, LOCKS, MISSED, READY, STOP, claim_of_topic, lock_topic, subject_of
+from foliot.domain.wakeups import DUE, LOCKS, MISSED, READY, ROLES, STOP, claim_of_topic, lock_topic, subject_of
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
@@ -38,6 +39,7 @@ from foliot.engine.node_look import NodeLook
 from foliot.engine.presence import OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
 from foliot.engine.retirements import Told
+from foliot.engine.roles import OwnRole, Promoting, WhileActive
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweep import Sweeping
 from foliot.observability.health import HealthGauges
@@ -93,12 +95,14 @@ class Server:
         self._coordinator = make_coordinator(store, settings, clock=clock, chance=chance)
         self._certificate = CertificateEnd(settings.tls.certificate, clock) if settings.tls else None
         self.session = OwnSession(chance)
+        self.role = OwnRole(Role.STANDBY if settings.is_standby else Role.ACTIVE)
         self.tide = Tide(clock)
         self.leadership = Leadership(clock)
         self.step_guard = self._make_step_guard()
         self._seen_nodes: Sequence[NodeGauge] = ()
         self.health = HealthGauges(lambda: self.leadership.term)
         self.metrics = self._make_metrics()
+        self.metrics.standby.set(settings.is_standby)
 
         planner = Planner(routes=installed_routes())
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
@@ -108,6 +112,8 @@ class Server:
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
         self.presence = self._make_presence()
+        self.promoting = self._make_promoting()
+        self.role.on_change.append(self._role_changed)
         self.failure_notes = FailureNotes(
             store.failovers, self.tide, session=self.session, node=settings.node_name, clock=clock
         )
@@ -164,6 +170,7 @@ class Server:
             on_granted=self.metrics.granted,
             doubt=self._clock_doubt,
             health=self.settings.timing.bands,
+            stands_by=lambda: self.role.is_standby,
         )
 
     def _make_leading(self) -> Leading:
@@ -178,6 +185,7 @@ class Server:
             clock=self._clock,
             on_change=lambda term: self.metrics.leading.set(term is not None),
             on_handed=self._cursors_moved,  # wakes the pulse everywhere
+            stands_by=lambda: self.role.is_standby,
         )
 
     def _make_presence(self) -> Presence:
@@ -192,7 +200,30 @@ class Server:
             health=self.settings.timing.bands,
             is_ready=lambda: self.tide.pulse is not None,
             drills=self._drills,
+            role=self.role,
         )
+
+    def _make_promoting(self) -> Promoting:
+        return Promoting(
+            self.store.nodes,
+            self.role,
+            leads=lambda: self.leadership.term is not None,
+            every_us=self.settings.timing.session.beat_every_us,
+            on_promoted=self._roles_changed,
+        )
+
+    def _role_changed(self) -> None:
+        """Let the duties of the new role begin at once."""
+        self.metrics.standby.set(self.role.is_standby)
+        if self.role.is_standby:
+            self.leasing.send_away()
+        for duty in (self.leading, self.pulsing, self.firing, self.leasing):
+            duty.wake.set()
+
+    def _roles_changed(self) -> None:
+        """The store has another role for a server: all beat now, and learn theirs."""
+        self.presence.wake.set()
+        self._tell(ROLES)
 
     def _own_load(self) -> dict[str, float]:
         """Polls that wait here, how the coordination service is and how long the certificate lasts, for all to see."""
@@ -216,6 +247,7 @@ class Server:
             cursors_moved=self._cursors_moved,
             cluster_times=self._cluster_times(),
             cancels_asked=self._cancels_asked,
+            roles_changed=self._roles_changed,
             runs_ended=self._ended_by_callback,
             health=self.settings.timing.bands,
         )
@@ -256,11 +288,10 @@ class Server:
         """What every server does."""
         return [
             self.pulsing,
-            self.firing,
-            self.leasing,
-            self.sweeping,
+            *(WhileActive(duty, self.role) for duty in (self.firing, self.leasing, self.sweeping)),
             self.leading,
             self.presence,
+            self.promoting,
             self.step_guard,
             self.lock_waiting,
             self.failure_notes,
@@ -351,6 +382,8 @@ class Server:
             self.leasing.call_for_beats()
         if topic in (LOCKS, MISSED):
             self.lock_waiting.look_at_all()
+        if topic == ROLES:
+            self.presence.wake.set()
         if topic == ELECTION:
             for duty in (self.pulsing, self.leading, self.presence):
                 duty.wake.set()

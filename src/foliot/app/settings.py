@@ -84,6 +84,7 @@ class ServerSettings:
     keeps_removed: bool = False  # a job that no code declares any more goes on; the leader's word counts
     coordinator_url: str = "store"  # its scheme names the backend that holds elections
     allows_drills: bool = False  # admins may break this process on purpose
+    is_standby: bool = False  # it fires and leases nothing until it is promoted
     fault_point: str | None = None  # tests only: where this process breaks itself
 
     @property

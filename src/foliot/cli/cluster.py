@@ -76,7 +76,8 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if found.get("maintenance"):
         yield "maintenance", say("maintenance_now", **told(user, found["maintenance"]))
     servers = [node for node in found["nodes"] if node["kind"] == "server" and node["health"] not in GONE]
-    yield "servers", say("servers_now", online=found["servers_online"], known=len(servers))
+    standbys = sum(node.get("role") == "STANDBY" for node in servers)
+    yield "servers", say("servers_now", online=found["servers_online"], known=len(servers), standbys=standbys or None)
     workers = say("workers_now", online=found["workers_online"], slots=found["slots"])
     if found["workers_warning"]:
         workers += say("workers_unwell", count=found["workers_warning"])

@@ -60,17 +60,36 @@ def failovers(
 @click.option("--attempts", type=int, metavar="N", help="One that needs its action more often, too.")
 @click.option("--level", metavar="LEVEL", help="How urgent that is.")
 @click.option("--channel", metavar="NAME", help="A name that escalations show; nothing is sent yet. - for none.")
+@click.option("--active-min", type=int, metavar="N", help="While fewer servers are active, a standby is promoted.")
+@click.option("--standby-count", type=int, metavar="N", help="While fewer standbys live, the doctor warns.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def policy(user: User, *, type_: str | None, reason: str, escalate_after: str | None, **others: Any) -> None:
+def policy(
+    user: User,
+    *,
+    type_: str | None,
+    reason: str,
+    escalate_after: str | None,
+    active_min: int | None,
+    standby_count: int | None,
+    **others: Any,
+) -> None:
     """Show what is done about each type of failure and when it needs a person; or set the latter, as an admin.
+
+    It also holds how many servers are to be active and how many standbys there are to be.
 
     \b
     Examples:
       foliot cluster policy
       foliot cluster policy worker_crash --escalate-after 45s --level critical
       foliot cluster policy run_timeout --attempts 50 --channel night-shift
+      foliot cluster policy --active-min 2 --standby-count 1
     """
+    if active_min is not None or standby_count is not None:
+        if type_ is not None:
+            raise click.UsageError("Numbers of servers belong to no type: foliot cluster policy --active-min 2")
+        _set_servers(user, active_min, standby_count, reason)
+        return
     changes = {"timeout": escalate_after, **others}
     is_change = any(value is not None for value in changes.values())
     if is_change and type_ is None:
@@ -95,7 +114,15 @@ def policy(user: User, *, type_: str | None, reason: str, escalate_after: str | 
     user.out.items(items, columns, name="type", answer=found)
     if user.out.is_for_people and type_ is None:
         echo("")
-        user.out.item(found["times"], _times(user, found["times"]), name="servers")
+        user.out.item(found["times"], _times(user, found), name="servers")
+
+
+def _set_servers(user: User, active_min: int | None, standby_count: int | None, reason: str) -> None:
+    kept = user.client.cluster.set_servers(active_min=active_min, standby_count=standby_count, reason=reason)
+    if not user.out.is_for_people:
+        user.out.item(kept, (), name="version")
+        return
+    user.out.talk("servers_set", mark="good", **kept)
 
 
 def _tell_policy(user: User, kept: Mapping[str, Any]) -> None:
@@ -140,14 +167,15 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _times(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    lasting = user.times.lasting
-    yield "heartbeat interval", lasting(found["heartbeat_interval_s"])
-    yield "failure threshold", str(found["failure_threshold"])
-    yield "failover timeout", lasting(found["failover_timeout_s"])
-    yield "leader ttl", lasting(found["leader_ttl_s"])
-    yield "lock timeout", lasting(found["lock_timeout_s"])
-    yield "servers", str(found["servers"])
-    yield "standby count", str(found["standby_count"])
+    lasting, times, servers = user.times.lasting, found["times"], found["servers"]
+    yield "heartbeat interval", lasting(times["heartbeat_interval_s"])
+    yield "failure threshold", str(times["failure_threshold"])
+    yield "failover timeout", lasting(times["failover_timeout_s"])
+    yield "promotion timeout", lasting(times["promotion_timeout_s"])
+    yield "leader ttl", lasting(times["leader_ttl_s"])
+    yield "lock timeout", lasting(times["lock_timeout_s"])
+    yield "active servers", user.out.say("of_at_least", count=servers["active"], least=servers["active_min"])
+    yield "standby count", user.out.say("of_at_least", count=servers["standbys"], least=servers["standby_count"])
 
 
 def _outcome(user: User, found: Mapping[str, Any]) -> str:

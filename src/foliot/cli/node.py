@@ -29,6 +29,7 @@ def node() -> None:
       foliot node show w-3
       foliot node drain w-3 --reason "kernel update"
       foliot node undrain w-3
+      foliot node promote s-3
     """
 
 
@@ -51,7 +52,7 @@ def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
     times, in_crews = user.times, crews(nodes)
     return [
         Column("NODE", name_of, least=10),
-        Column("KIND", "kind"),
+        Column("KIND", kind_of),
         Column("HEALTH", health_of, state=True, least=8),
         Column("BEAT", times.duration("beat_age_s")),
         Column("SLOTS", lambda node: slots_of(node, shows_kinds=node["id"] in in_crews), empty="-"),
@@ -72,6 +73,11 @@ def name_of(node: Node) -> str:
     star = " ★" if node["is_leader"] else ""
     failed = " ▲" if node.get("failed_kinds") else ""
     return f"{node['name']}{star}{failed}"
+
+
+def kind_of(node: Node) -> str:
+    """Whether it is a worker, an active server or a standby."""
+    return "standby" if node.get("role") == "STANDBY" else str(node["kind"])
 
 
 def slots_of(node: Node, *, shows_kinds: bool) -> str:
@@ -146,8 +152,9 @@ def _tell_others(user: User, name: str, shown: Node, nodes: Sequence[Node]) -> N
 
 def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, Line]]:
     times, out = user.times, user.out
-    yield "node", (f"{node['name']}  {node['kind']}  ", out.state(health_of(node)))
+    yield "node", (f"{node['name']}  {kind_of(node)}  ", out.state(health_of(node)))
     yield "why", node.get("health_why") or ""
+    yield "role", _role(user, node)
     yield "beat", out.say("ago", lasting=times.lasting(node["beat_age_s"]))
     yield "group", node["group"]
     yield "labels", labels_of(node, between=", ")
@@ -173,6 +180,12 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
         yield "failed", _failed(failed)
     for run in node["runs"] or ():
         yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
+
+
+def _role(user: User, node: Node) -> str:
+    """What a server does, if it was ever promoted or demoted, and since when."""
+    since = node.get("role_since")
+    return "" if since is None else user.out.say("role_since", role=node["role"].lower(), since=user.times.show(since))
 
 
 def _given(node: Node) -> int:
@@ -314,3 +327,39 @@ def undrain(user: User, *, name: str, reason: str) -> None:
     user.out.talk("undrained", mark="good", node=name)
     if not user.out.is_for_people:
         user.out.item(back, ())
+
+
+@node.command()
+@click.argument("name", shell_complete=node_name)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def promote(user: User, *, name: str, reason: str) -> None:
+    """Make a standby active: it fires, leases and may lead from its next beat on.
+
+    \b
+    Examples:
+      foliot node promote s-3
+      foliot node promote s-3 --reason "s-1 goes into repair"
+    """
+    promoted = user.client.nodes.promote(name, reason=reason)
+    user.out.talk("promoted", mark="good", node=name)
+    if not user.out.is_for_people:
+        user.out.item(promoted, ())
+
+
+@node.command()
+@click.argument("name", shell_complete=node_name)
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def demote(user: User, *, name: str, reason: str) -> None:
+    """Make a server a standby: it serves users, and fires and leases nothing.
+
+    \b
+    Examples:
+      foliot node demote s-3
+      foliot node demote s-3 --reason "s-1 is back"
+    """
+    demoted = user.client.nodes.demote(name, reason=reason)
+    user.out.talk("demoted", mark="good", node=name)
+    if not user.out.is_for_people:
+        user.out.item(demoted, ())

@@ -45,6 +45,12 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     metavar="URL",
     help="Where workers reach this server; every worker is told, and goes on here when its own server is gone.",
 )
+@click.option(
+    "--standby",
+    envvar="FOLIOT_STANDBY",
+    is_flag=True,
+    help="Serve users, but fire and lease nothing until this server is promoted.",
+)
 @health_options
 @click.option(
     "--keep-removed-jobs",
@@ -67,6 +73,7 @@ def server(
     coord: str,
     node: str | None,
     advertise: str,
+    standby: bool,
     health: str,
     load_weights: str,
     keep_removed_jobs: bool,
@@ -82,6 +89,7 @@ def server(
     Examples:
       foliot db upgrade --db postgresql://foliot@db/foliot
       foliot server --db postgresql://foliot@db/foliot --bootstrap-token-file token
+      foliot server --db-file /etc/foliot/db --standby
       foliot server --db-file /etc/foliot/db --listen 0.0.0.0:7171 --tls-cert foliot.pem --tls-key foliot.key
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
@@ -100,6 +108,7 @@ def server(
             keeps_removed=keep_removed_jobs,
             allows_drills=allow_drills,
             coordinator_url=coord,
+            is_standby=standby,
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = read_secret(bootstrap_token_file) if bootstrap_token_file else None

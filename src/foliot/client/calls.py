@@ -150,6 +150,9 @@ CALLS: Final[Mapping[str, Route]] = {
     ),
     "get_failover": Route("GET", "/failovers/{number}", answer="FailoverOut"),
     "get_policies": Route("GET", "/cluster/policy", answer="PoliciesOut"),
+    "set_server_rules": Route(
+        "PUT", "/cluster/servers", body="active_min standby_count version reason", answer="ServerRulesOut"
+    ),
     "set_policy": Route(
         "PUT", "/cluster/policy/{type}", body="timeout attempts level channel version reason", answer="PolicyOut"
     ),
@@ -167,6 +170,8 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_node": Route("GET", "/nodes/{name}", answer="NodeOut"),
     "drain_node": Route("POST", "/nodes/{name}:drain", body="reason", answer="NodeOut"),
     "undrain_node": Route("POST", "/nodes/{name}:undrain", body="reason", answer="NodeOut"),
+    "promote_node": Route("POST", "/nodes/{name}:promote", body="reason", answer="NodeOut"),
+    "demote_node": Route("POST", "/nodes/{name}:demote", body="reason", answer="NodeOut"),
     # kinds of handlers
     "list_handlers": Route("GET", "/handlers", _PAGE, answer="HandlersOut"),
     "get_handler": Route("GET", "/handlers/{kind}", answer="HandlerOut"),

@@ -134,6 +134,13 @@ class ElectedCoordinator(StoreCoordinator):
         await super().resign(session, term=term)
         self._stand_aside()
 
+    def withdraw(self) -> None:
+        """Leave the line of candidates."""
+        if self._session:
+            self._former.append(self._session)
+            self._session = ""
+            self._look.set()
+
     @property
     def _is_silent(self) -> bool:
         return self._clock.monotonic() - self._heard_at > self._term_s
@@ -191,7 +198,7 @@ class ElectedCoordinator(StoreCoordinator):
     async def _keep_place(self) -> None:
         while True:
             self._look.clear()
-            if self._session:
+            if self._session or self._former:
                 await self._beat()
             await self._clock.wait(self._look, for_s=self._term_s / BEATS_PER_TERM)
 
@@ -202,6 +209,8 @@ class ElectedCoordinator(StoreCoordinator):
         try:
             async with asyncio.timeout(self._term_s / ANSWERS_PER_TERM):
                 await self._say_what_changed()
+                if not session:  # a standby is no candidate
+                    return
                 may_be_first = self._may_be_first and began >= self._aside_until
                 chosen = await self._backend.stand(session, may_be_first=may_be_first)
         except Exception as error:  # noqa: BLE001  whatever the service or its client does, the next beat may work

@@ -39,6 +39,9 @@ class StoreCoordinator:
     async def resign(self, session: str, *, term: int) -> None:
         await self._terms.resign(session, term=term)
 
+    def withdraw(self) -> None:
+        """Nothing to do: who does not bid is no candidate."""
+
     def send(self, topic: str) -> None:
         if self._wakeups is not None:
             self._wakeups.send(topic)

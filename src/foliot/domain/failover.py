@@ -67,6 +67,7 @@ class FailoverAction(StrEnum):
     """What Foliot does about it."""
 
     IMMEDIATE_FAILOVER = "immediate_failover"  # other nodes do the work
+    PROMOTE_STANDBY = "promote_standby"  # a standby became active in the place of a server
     KILL_AND_RETRY = "kill_and_retry"
     RELEASE_AND_RETRY = "release_and_retry"
     REBALANCE = "rebalance"  # the node gets less work
@@ -225,6 +226,7 @@ class FailoverEnd:
     outcome: FailoverOutcome = FailoverOutcome.RECOVERED
     done: Mapping[str, Any]  # what was done: counts and names
     ended_at: Instant | None = None  # None: now
+    action: FailoverAction | None = None  # what was done instead of the usual; None: that
 
 
 # ---------------------------------------------------------------------------------------------------------- policies
@@ -338,9 +340,19 @@ class ClusterTimes:
         """How long it takes at most until the runs of a dead node may run elsewhere."""
         return self.session_ttl_us + self.grace_us + 2 * SECOND
 
-    def least_timeout_us(self, type_: FailoverType) -> Micros:
+    @property
+    def promotion_us(self) -> Micros:
+        """How long it takes at most until a standby works in the place of a dead server.
+
+        Its session runs out; two looks a beat apart miss it; the promoted server learns of it by its next beat.
+        """
+        return self.session_ttl_us + 3 * self.beat_every_us
+
+    def least_timeout_us(self, type_: FailoverType, *, has_standbys: bool = False) -> Micros:
         """The shortest timeout that gives the servers time to see and handle a failure of this type."""
         match type_:
+            case FailoverType.SERVER_CRASH if has_standbys:
+                return max(self.failover_us, self.promotion_us)
             case FailoverType.SERVER_CRASH | FailoverType.WORKER_CRASH | FailoverType.NETWORK_PARTITION:
                 return self.failover_us
             case FailoverType.COORDINATION_UNREACHABLE:
@@ -365,7 +377,9 @@ class PolicyChange:
     channel: str | None = None
 
 
-def changed_policy(policy: FailoverPolicy, change: PolicyChange, times: ClusterTimes) -> FailoverPolicy:
+def changed_policy(
+    policy: FailoverPolicy, change: PolicyChange, times: ClusterTimes, *, has_standbys: bool = False
+) -> FailoverPolicy:
     """The policy as it is to be; an error when it cannot be so, or cannot work with the cluster's times."""
     if change.attempts is not None:
         if policy.attempts is None:
@@ -383,14 +397,14 @@ def changed_policy(policy: FailoverPolicy, change: PolicyChange, times: ClusterT
         policy = replace(policy, channel="" if change.channel == NOBODY else change.channel)
     if change.timeout_us is not None:
         policy = replace(policy, timeout_us=change.timeout_us)
-        check_timeout(policy, times)
+        check_timeout(policy, times, has_standbys=has_standbys)
     return policy
 
 
-def check_timeout(policy: FailoverPolicy, times: ClusterTimes) -> None:
+def check_timeout(policy: FailoverPolicy, times: ClusterTimes, *, has_standbys: bool = False) -> None:
     """A timeout must leave the servers the time to see and handle the failure (C5)."""
     if policy.timeout_us > POLICY_TIMEOUT_MAX:
         raise BadPolicyValue("timeout", f"{policy.timeout_us / SECOND:g}s", allowed="up to 1d")
-    least_us = times.least_timeout_us(policy.type)
+    least_us = times.least_timeout_us(policy.type, has_standbys=has_standbys)
     if policy.timeout_us < least_us:
         raise PolicyTooTight(policy.type, timeout_us=policy.timeout_us, least_us=least_us)

@@ -10,12 +10,14 @@ from typing import Final
 READY: Final = "ready"
 DUE: Final = "due"
 STOP: Final = "stop"
+ROLES: Final = "roles"
+"""A server has another role now: it learns of it by its next beat."""
 LOCKS: Final = "locks"
 """Some claims were granted: too many to name them."""
 MISSED: Final = "missed"
 """Some wake-ups were lost: the server looks at everything once. A backend says it whenever it begins to listen."""
 
-TOPICS: Final = (READY, DUE, STOP, LOCKS, MISSED)
+TOPICS: Final = (READY, DUE, STOP, ROLES, LOCKS, MISSED)
 """What is counted: a newer server may say more."""
 
 SENDS_PER_S: Final = 10

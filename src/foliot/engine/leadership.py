@@ -59,8 +59,12 @@ class Leading:
         clock: Clock,
         on_change: Callable[[int | None], None],
         on_handed: Callable[[], None] = lambda: None,
+        stands_by: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`on_handed`: called when another server leads now, so that it learns of it soon."""
+        """`on_handed`: called when another server leads now, so that it learns of it soon.
+
+        `stands_by`: this server is a standby, which never bids and gives up what it has.
+        """
         self.wake = asyncio.Event()
         self._coordinator = coordinator
         self._leadership = leadership
@@ -71,6 +75,7 @@ class Leading:
         self._clock = clock
         self._on_change = on_change
         self._on_handed = on_handed
+        self._stands_by = stands_by
         self._seen: int | None = None
         self._resigned = False
         self._heir: str | None = None
@@ -78,6 +83,10 @@ class Leading:
     async def step(self) -> float:
         if self._resigned:
             return self._ttl_us / SECOND
+        if self._stands_by():
+            await self._let_go()
+            self._coordinator.withdraw()
+            return self._ttl_us / SECOND / 5
         leading = self._leadership.term is not None
         heir = self._next_leader() if leading else None
         if heir is not None:
@@ -131,6 +140,9 @@ class Leading:
     async def resign(self) -> None:
         """Hand over at once: the next campaign of another server wins."""
         self._resigned = True
+        await self._let_go()
+
+    async def _let_go(self) -> None:
         term = self._leadership.term
         self._leadership.lost()
         if term is not None:

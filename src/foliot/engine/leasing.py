@@ -52,6 +52,18 @@ class ServerStops(ClusterTrouble):
         super().__init__("This server stops and hands out no more runs.", hint="ask another server of the cluster")
 
 
+class ServerStandsBy(ClusterTrouble):
+    """A worker polls a standby."""
+
+    code = "FOL-5055"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server is a standby and hands out no runs.",
+            hint="ask an active server of the cluster: foliot node list",
+        )
+
+
 @dataclass(slots=True)
 class _Parked:
     poll: LeasePoll
@@ -151,8 +163,12 @@ class Leasing:
         on_granted: Callable[[Granted], None],
         doubt: Callable[[], ClockDoubt | None] = lambda: None,
         health: HealthRules = USUAL_RULES,
+        stands_by: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`doubt`: what is thought of the store's clock at this moment; None: it is trusted."""
+        """`doubt`: what is thought of the store's clock at this moment; None: it is trusted.
+
+        `stands_by`: this server is a standby, and its workers are to ask elsewhere.
+        """
         self.wake = asyncio.Event()
         self.lanes = lanes
         self._store = store
@@ -161,6 +177,7 @@ class Leasing:
         self._on_granted = on_granted
         self._doubt = doubt
         self._health = health
+        self._stands_by = stands_by
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
         self._called_at = -CALL_EVERY_S
@@ -194,9 +211,14 @@ class Leasing:
         self.wake.set()
 
     async def ask(self, poll: LeasePoll) -> Leased:
-        """Park a poll until runs come up for it or its time is over. `ServerStops`: the worker is to ask elsewhere."""
+        """Park a poll until runs come up for it or its time is over.
+
+        `ServerStops`, `ServerStandsBy`: the worker is to ask elsewhere.
+        """
         if self._stopping:
             raise ServerStops
+        if self._stands_by():
+            raise ServerStandsBy
         wait_s = min(poll.wait_us / SECOND, POLL_MAX_S)
         answer: asyncio.Future[Leased] = asyncio.get_running_loop().create_future()
         self._release(poll.session)  # a session has one poll; the older one was given up by the worker
@@ -230,6 +252,10 @@ class Leasing:
         While a lease is under way its polls wait for it: what the store has given them must not be lost on the way.
         """
         self._stopping = True
+        self.send_away()
+
+    def send_away(self) -> None:
+        """Answer every parked poll with nothing, now or when the lease that is under way has ended."""
         if not self._is_leasing:
             self._release_all()
 
@@ -252,7 +278,7 @@ class Leasing:
             is_more = await self._look(polls)
         finally:
             self._is_leasing = False
-            if self._stopping:
+            if self._stopping or self._stands_by():
                 self._release_all()
         self._expire()
         if is_more:

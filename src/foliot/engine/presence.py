@@ -11,7 +11,9 @@ from foliot.domain.drills import NodeDrills
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.health import BEATS_PER_TTL, USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
+from foliot.domain.roles import Role
 from foliot.domain.verdict import Judge
+from foliot.engine.roles import OwnRole
 from foliot.ports.chance import Chance
 from foliot.ports.store.nodes import NodeStore
 from foliot.ports.worker_link import Beat, Hello, Leaving, drill_fields
@@ -50,6 +52,7 @@ class Presence:
         health: HealthRules = USUAL_RULES,
         is_ready: Callable[[], bool] = lambda: True,
         drills: NodeDrills | None = None,
+        role: OwnRole | None = None,
     ) -> None:
         """`clock_offset`: of this machine's wall clock (C2). `is_ready`: the server decides and serves.
 
@@ -66,6 +69,7 @@ class Presence:
         self._health = health
         self._is_ready = is_ready
         self._drills = drills
+        self._role = OwnRole(Role.ACTIVE) if role is None else role
         self._beats = 0
         self._registered = False
         self._advertises = False
@@ -75,8 +79,10 @@ class Presence:
     async def step(self) -> float:
         if not self._registered:
             hello = self._hello(self._session.id)
-            await self._store.register(hello, kind="server", ttl_us=self._ttl_us)
+            starts_as = self._role.starts_as
+            await self._store.register(hello, kind="server", ttl_us=self._ttl_us, role=starts_as)
             self._registered = True
+            self._role.learn(starts_as)
             self._advertises = bool(hello.address)
             self._beats = 0
             return READY_SOON_S  # the first beat says that it is ready
@@ -98,6 +104,7 @@ class Presence:
             self._registered = False
             self._session.begin_anew()
             return 0
+        self._role.learn(answer.role)
         if self._advertises and self._beats % BEATS_PER_TTL == 1:
             with suppress(ClusterTrouble):  # the beat counts, and the old addresses are still good
                 self.addresses = tuple(await self._store.addresses())

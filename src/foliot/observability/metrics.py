@@ -61,6 +61,7 @@ class ServerMetrics:
         )
         self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
+        self.standby = Gauge("foliot_standby", "1 while this server is a standby", registry=self.registry)
         self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)
         self.clock_suspect = Gauge(
             "foliot_store_clock_suspect", "1 while the store's clock is not trusted", registry=self.registry

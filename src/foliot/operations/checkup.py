@@ -6,15 +6,16 @@ from typing import Final, NamedTuple
 
 from foliot.domain.access import INTERNAL, Principal, Scope
 from foliot.domain.checkup import Finding, Grade, examine, worst_of
-from foliot.domain.checkup.facts import Facts, LaneWait, NodeFigures, TokenLife
+from foliot.domain.checkup.facts import EscalatedFailure, Facts, LaneWait, NodeFigures, TokenLife
 from foliot.domain.health import Health
 from foliot.domain.instants import DAY, SECOND, Instant, Micros
-from foliot.operations.nodes import ClusterState, Node, cluster_nodes
+from foliot.operations.nodes import ClusterState, Node, cluster_nodes, escalated
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.tokens import SESSION_LIVES
 from foliot.ports.store.checkup import WaitingLane
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+from foliot.ports.store.failovers import Failover
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.tokens import TokenRecord
 
@@ -72,6 +73,8 @@ async def _facts(services: Services, cluster: ClusterState) -> Facts:
         is_maintenance=row.maintenance is not None,
         is_clock_suspect=row.clock_suspect,
         clock_ahead_us=row.clock_ahead_us,
+        servers=await services.store.nodes.servers(),
+        escalations=[_escalated(one, row.now) for one in await escalated(services)],
         nodes=[_figures(node, row.now) for node in cluster.nodes if node.health is not Health.LEFT],
         lanes=[_wait(wait, cluster) for wait in await checkup.lanes(limit=LANES_MAX)],
         outcomes=await checkup.outcomes(limit=FAILING_MAX),
@@ -87,6 +90,11 @@ async def _latency_us(services: Services) -> Micros:
         await services.store.lookups.now()
         took.append(services.clock.monotonic() - began)
     return round(min(took) * SECOND)
+
+
+def _escalated(failover: Failover, now: Instant) -> EscalatedFailure:
+    since_us = max(0, now - (failover.escalated_at or now))
+    return EscalatedFailure(id=failover.id, type=str(failover.type), subject=failover.subject, since_us=since_us)
 
 
 def _figures(node: Node, now: Instant) -> NodeFigures:

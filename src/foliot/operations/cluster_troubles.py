@@ -5,6 +5,7 @@ from typing import Final
 
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import SECOND, Instant, Micros, isoformat
+from foliot.ports.store.failovers import Failover
 from foliot.ports.worker_link import KindFailure
 from foliot.words.humane import human_duration
 
@@ -28,6 +29,37 @@ class NoLeader(ClusterTrouble):
             online=online,
             known=known,
             for_us=for_us,
+        )
+
+
+class TooFewActive(ClusterTrouble):
+    """Fewer servers are active than there are to be."""
+
+    code = "FOL-5056"
+
+    def __init__(self, *, active: int, least: int, standbys: int) -> None:
+        super().__init__(
+            f"{active} of at least {least} servers are active; {standbys} standbys can be promoted.",
+            hint="start a server: foliot server --db URL; how many there are to be: foliot cluster policy",
+            active=active,
+            least=least,
+            standbys=standbys,
+        )
+
+
+class FailoverEscalated(ClusterTrouble):
+    """A failure that needs a person, by its policy."""
+
+    code = "FOL-5057"
+
+    def __init__(self, failover: Failover) -> None:
+        super().__init__(
+            f"A failure needs a person ({failover.level}): {failover.type} of {failover.subject}.",
+            hint=f"foliot cluster failovers {failover.id}",
+            level=str(failover.level),
+            type=str(failover.type),
+            subject=failover.subject,
+            id=failover.id,
         )
 
 

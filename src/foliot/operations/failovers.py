@@ -15,6 +15,7 @@ from foliot.domain.failover import (
     changed_policy,
 )
 from foliot.domain.instants import Instant
+from foliot.domain.roles import SeenServers
 from foliot.domain.texts import check_reason
 from foliot.operations.names import actor, namespace_of
 from foliot.operations.notes import note
@@ -29,8 +30,7 @@ class Policies:
 
     items: Mapping[FailoverType, FailoverPolicy]
     times: ClusterTimes
-    servers: int  # live ones
-    draining: int  # of them
+    servers: SeenServers
 
 
 async def list_failovers(
@@ -65,10 +65,8 @@ async def list_policies(services: Services, who: Principal) -> Policies:
     """The policy of every type."""
     who.demand_everywhere(Scope.READ)
     items = await services.store.failovers.policies()
-    nodes = await services.store.lookups.nodes(include_dead_since=None)
-    servers = [node for node in nodes if node.kind == "server"]
-    draining = sum(node.state == "draining" for node in servers)
-    return Policies(items=items, times=services.cluster_times, servers=len(servers), draining=draining)
+    servers = await services.store.nodes.servers()
+    return Policies(items=items, times=services.cluster_times, servers=servers)
 
 
 async def set_policy(
@@ -86,7 +84,8 @@ async def set_policy(
     before = (await services.store.failovers.policies())[type_]
     if version is not None and version != before.version:
         raise PolicyChanged(type_, version=before.version)
-    wanted = changed_policy(before, change, services.cluster_times)
+    rules = await services.store.failovers.server_rules()
+    wanted = changed_policy(before, change, services.cluster_times, has_standbys=rules.standby_count > 0)
     kept = await services.store.failovers.set_policy(wanted, by=actor(who, reason))
     await note(
         services,

@@ -11,17 +11,21 @@ from foliot.domain.health import BandCause, Health, HealthRules, band_cause, wor
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.load import strain
 from foliot.domain.names import nearest
+from foliot.domain.roles import SeenServers
 from foliot.operations.cluster_troubles import (
     CLOCK_OFF_US,
     ClockOff,
     CoordinatorAway,
+    FailoverEscalated,
     KindFailed,
     NoLeader,
     SchedulesAhead,
+    TooFewActive,
 )
 from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
+from foliot.ports.store.failovers import Failover
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import ClusterRow, RunFilter, RunRow
 from foliot.ports.store.node_row import NodeRow
@@ -31,6 +35,8 @@ from foliot.ports.worker_link import KindFailure
 DEAD_SHOWN_US: Final[Micros] = 10 * MINUTE
 RUNS_SHOWN: Final = 200
 FAILED_SHOWN: Final = 20  # kinds of handlers that do not work somewhere
+ESCALATED_LOOKED_AT: Final = 500
+ESCALATED_SHOWN: Final = 5
 FARTHEST_LOOKED_AT: Final = 100
 """How many of the jobs whose next fire is farthest. Those that a wrong clock sent ahead by years are among them."""
 
@@ -87,11 +93,15 @@ class ClusterState:
     row: ClusterRow
     nodes: Sequence[Node]
     ahead: Sequence[AheadJob] = ()  # jobs that stand ahead of their schedules
+    escalated: Sequence[Failover] = ()  # failures that need a person
+    servers: SeenServers | None = None  # with their roles, and how many there are to be
 
     def troubles(self) -> list[ClusterTrouble]:
         """What is not well though it works."""
         return [
             *self._without_leader(),
+            *self._too_few_active(),
+            *(FailoverEscalated(one) for one in self.escalated[:ESCALATED_SHOWN]),
             *self._coordinators_away(),
             *self._clocks_off(),
             *self._ahead(),
@@ -126,6 +136,12 @@ class ClusterState:
         if 0 < self.row.leader_until < self.row.now:
             for_us = self.row.now - self.row.leader_until
         return [NoLeader(online=online, known=len(servers), for_us=for_us)]
+
+    def _too_few_active(self) -> list[ClusterTrouble]:
+        seen = self.servers
+        if seen is None or seen.active >= seen.rules.active_min:
+            return []
+        return [TooFewActive(active=seen.active, least=seen.rules.active_min, standbys=len(seen.standbys))]
 
     def _clocks_off(self) -> list[ClusterTrouble]:
         """Return one trouble for each name: several sessions of one node have the same clock."""
@@ -163,7 +179,14 @@ async def cluster_status(services: Services, who: Principal) -> ClusterState:
     """Leader, term, queue, every node, and what is not well."""
     cluster = await cluster_nodes(services, who)
     ahead = await services.store.jobs.farthest_ahead(plans=services.plans, limit=FARTHEST_LOOKED_AT)
-    return replace(cluster, ahead=ahead)
+    servers = await services.store.nodes.servers()
+    return replace(cluster, ahead=ahead, escalated=await escalated(services), servers=servers)
+
+
+async def escalated(services: Services) -> list[Failover]:
+    """Failures that need a person and are not over, or not for long."""
+    found = await services.store.failovers.open(limit=ESCALATED_LOOKED_AT, within_us=DEAD_SHOWN_US)
+    return [one for one in found if one.escalated_at is not None]
 
 
 async def cluster_nodes(services: Services, who: Principal) -> ClusterState:

@@ -47,4 +47,5 @@ class Services:
     cluster_times: ClusterTimes = USUAL_TIMES  # which policies of failovers must fit
     cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon
     health: HealthRules = USUAL_RULES  # which node is in which band, and gets which share of work
+    roles_changed: Callable[[], None] = lambda: None  # a server has another role: it should learn of it soon
     runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them

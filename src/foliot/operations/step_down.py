@@ -14,6 +14,7 @@ from foliot.domain.errors import Conflict
 from foliot.domain.health import Health
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.names import nearest
+from foliot.domain.roles import Role
 from foliot.operations.nodes import ClusterState, Node, NodeNotFound, cluster_status
 from foliot.operations.notes import note
 from foliot.operations.services import Services
@@ -92,11 +93,14 @@ def _named(seen: ClusterState, servers: Sequence[Node], name: str) -> Node:
         raise NodeNotFound(name, nearest=nearest(name, known))
     if known[name].row.kind != "server":
         raise CannotLead(f"{name} is a worker")
+    if known[name].row.role is Role.STANDBY:
+        raise CannotLead(f"{name} is a standby", hint=f"foliot node promote {name}")
     raise CannotLead(f"{name} is not online")
 
 
 def _can_lead(node: Node) -> bool:
-    return node.row.state == "live" and node.health in (Health.ONLINE, Health.WARNING)
+    is_active = node.row.role is not Role.STANDBY
+    return is_active and node.row.state == "live" and node.health in (Health.ONLINE, Health.WARNING)
 
 
 def _happening(who: Principal, handed: Handover, reason: str) -> Happening:

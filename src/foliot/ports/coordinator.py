@@ -101,6 +101,10 @@ class Coordinator(Wakeups, Protocol):
         """Give the term up at once: the next campaign of another server wins (R18)."""
         ...
 
+    def withdraw(self) -> None:
+        """Be no candidate any more, until this server asks whether it may bid. It may be said again and again."""
+        ...
+
 
 class MakeCoordinator(Protocol):
     """How a backend is made.

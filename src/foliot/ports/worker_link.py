@@ -259,6 +259,7 @@ class BeatAnswer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     renewed: tuple[str, ...] = ()  # claims that hold for another ttl; a server that knows no locks names none
     drill: DrillOrder | None = None  # what the node is asked to do to itself
     drill_begin: int = 0  # the drill that it may begin now
+    role: str | None = None  # of a server's own session
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -6,10 +6,11 @@ from typing import Any
 import pytest
 
 from foliot.domain.checkup import CHECKS, Finding, Grade, examine, worst_of
-from foliot.domain.checkup.facts import Facts, JobOutcomes, LaneWait, NodeFigures, Reading, TokenLife
+from foliot.domain.checkup.facts import EscalatedFailure, Facts, JobOutcomes, LaneWait, NodeFigures, Reading, TokenLife
 from foliot.domain.checkup.findings import Bounds
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
+from foliot.domain.roles import Role, SeenServer, SeenServers, ServerRules
 from foliot.words.checkup import check_title, finding_hint, finding_sentence
 from foliot.words.english.checkup import HINTS, SENTENCES, TITLES
 from foliot.words.language import Language
@@ -64,6 +65,16 @@ def job(well: int, badly: int, well_before: int = 0, badly_before: int = 0) -> F
     return Facts(outcomes=[outcomes])
 
 
+def cluster(active: int, standbys: int, **rules: int) -> Facts:
+    wanted = [Role.ACTIVE] * active + [Role.STANDBY] * standbys
+    seen = [
+        SeenServer(session=f"{number}", name=f"s-{number}", role=role, started_at=number, is_live=True)
+        for number, role in enumerate(wanted)
+    ]
+    return Facts(servers=SeenServers(servers=seen, rules=ServerRules(**rules)))
+
+
+CRASH = EscalatedFailure(id=7, type="server_crash", subject="s-1", since_us=MINUTE)
 OK, UNKNOWN, NOTICE, WARNING, CRITICAL = Grade
 CASES: list[tuple[str, Facts, Grade, str]] = [
     ("database.latency", Facts(latency_us=2000), OK, "The store answers in 2 ms."),
@@ -112,6 +123,12 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("coordination.outages", electing(coordinator_outages=8), NOTICE, "redis fell silent 8 times since s-1 started."),
     ("business.leader", Facts(has_leader=False, leaderless_us=20 * SECOND), WARNING, "No server has led for 20 s; hou"),
     ("business.leader", Facts(), OK, "A server leads."),
+    ("business.servers", cluster(1, 1, active_min=2), WARNING, "1 of at least 2 servers are active."),
+    ("business.servers", cluster(2, 0, active_min=2), OK, "2 servers are active."),
+    ("business.standbys", cluster(2, 0, standby_count=1), WARNING, "0 of at least 1 standby lives."),
+    ("business.standbys", cluster(2, 1, standby_count=1), OK, "1 standby lives."),
+    ("business.escalations", Facts(escalations=[CRASH]), WARNING, "server_crash of s-1 has needed a person for 1 m."),
+    ("business.escalations", Facts(), OK, "No failure needs a person."),
     ("business.overdue", Facts(), OK, "No fire is overdue."),
     ("business.overdue", Facts(overdue_us=20 * SECOND, overdue_jobs=3), WARNING, "3 jobs are overdue, the earliest by"),
     ("business.queue", lane(10 * MINUTE, has_worker=True), WARNING, "A run waits 10 m for python:jobs:settle in group"),
@@ -170,7 +187,8 @@ def test_the_worst_subject_is_named_and_the_others_are_counted() -> None:
 def test_what_does_not_apply_is_not_found() -> None:
     checks = {finding.check for finding in examine(Facts())}
     assert checks == {
-        "system.nodes", "business.leader", "business.overdue", "business.queue", "business.lanes", "business.success",
+        "system.nodes", "business.leader", "business.escalations",
+        "business.overdue", "business.queue", "business.lanes", "business.success",
     }  # fmt: skip
 
 

@@ -191,8 +191,7 @@ export interface ClusterTimesOut {
   "failover_timeout_s": number;
   "leader_ttl_s": number;
   "lock_timeout_s": number;
-  "servers": number;
-  "standby_count": number;
+  "promotion_timeout_s": number;
 }
 
 export interface CoordinatorOut {
@@ -726,6 +725,8 @@ export interface NodeOut {
   "life": "STARTING" | "REGISTERING" | "SYNCING" | "READY" | "DRAINING" | "GONE";
   "life_times": Record<string, string>;
   "is_leader": boolean;
+  "role": "ACTIVE" | "STANDBY" | null;
+  "role_since": string | null;
   "group": string;
   "labels": Record<string, string>;
   "slots": number;
@@ -839,6 +840,7 @@ export interface PlaceForm {
 export interface PoliciesOut {
   "items": PolicyOut[];
   "times": ClusterTimesOut;
+  "servers": ServersOut;
 }
 
 export interface PolicyIn {
@@ -1033,6 +1035,27 @@ export interface ScheduleForm {
   "shift"?: string | null;
   "dst_gap"?: string | null;
   "dst_overlap"?: string | null;
+}
+
+export interface ServerRulesIn {
+  "active_min"?: number | null;
+  "standby_count"?: number | null;
+  "version"?: number | null;
+  "reason"?: string;
+}
+
+export interface ServerRulesOut {
+  "active_min": number;
+  "standby_count": number;
+  "version": number;
+}
+
+export interface ServersOut {
+  "active_min": number;
+  "standby_count": number;
+  "version": number;
+  "active": number;
+  "standbys": number;
 }
 
 export interface SetMaintenance {
@@ -1243,6 +1266,7 @@ export interface Operations {
   delete_calendar: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
   delete_job: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
+  demote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   diff_job_versions: { path: { "name": string }; query: { "before": number; "after": number; "namespace"?: string | null }; body: undefined; answer: DiffOut };
   drain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   end_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
@@ -1299,6 +1323,7 @@ export interface Operations {
   pause_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: PauseJobs; answer: TreatedJobsOut };
   preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
   preview_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillIn; answer: DrillPreviewOut };
+  promote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
   readyz: { path: Record<never, never>; query: { "detail"?: boolean }; body: undefined; answer: undefined };
@@ -1319,6 +1344,7 @@ export interface Operations {
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
   set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
   set_policy: { path: { "type": string }; query: Record<never, never>; body: PolicyIn; answer: PolicyOut };
+  set_server_rules: { path: Record<never, never>; query: Record<never, never>; body: ServerRulesIn; answer: ServerRulesOut };
   start_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: StartBackfillIn; answer: BackfillOut };
   start_session: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
   step_down: { path: Record<never, never>; query: Record<never, never>; body: StepDown; answer: HandoverOut };
@@ -1345,6 +1371,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   delete_calendar: ["DELETE", "/api/v1/calendars/{name}"],
   delete_job: ["DELETE", "/api/v1/jobs/{name}"],
   delete_jobs: ["POST", "/api/v1/jobs:delete"],
+  demote_node: ["POST", "/api/v1/nodes/{name}:demote"],
   diff_job_versions: ["GET", "/api/v1/jobs/{name}/diff"],
   drain_node: ["POST", "/api/v1/nodes/{name}:drain"],
   end_backfill: ["DELETE", "/api/v1/backfills/{number}"],
@@ -1401,6 +1428,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   pause_jobs: ["POST", "/api/v1/jobs:pause"],
   preview_backfill: ["POST", "/api/v1/backfills:preview"],
   preview_drill: ["POST", "/api/v1/drills:preview"],
+  promote_node: ["POST", "/api/v1/nodes/{name}:promote"],
   put_calendar: ["PUT", "/api/v1/calendars/{name}"],
   put_job: ["PUT", "/api/v1/jobs/{name}"],
   readyz: ["GET", "/readyz"],
@@ -1421,6 +1449,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
   set_maintenance: ["POST", "/api/v1/cluster:maintenance"],
   set_policy: ["PUT", "/api/v1/cluster/policy/{type}"],
+  set_server_rules: ["PUT", "/api/v1/cluster/servers"],
   start_backfill: ["POST", "/api/v1/backfills"],
   start_session: ["POST", "/api/v1/session"],
   step_down: ["POST", "/api/v1/cluster:step-down"],

@@ -104,6 +104,7 @@ function NodeLine({ node, isOpen, toggle, drain }: LineProps) {
             <Raw>{node.name}</Raw>
           </span>
           {node.is_leader && <span className="tag tone-good">★ {say("nodes.leader")}</span>}
+          {node.role === "STANDBY" && <span className="tag">{say("nodes.standby")}</span>}
           {node.failed_kinds.length > 0 && (
             <span className="tag tone-wait">
               {say("nodes.kinds_failed", { count: node.failed_kinds.length })}

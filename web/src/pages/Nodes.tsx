@@ -83,7 +83,9 @@ function Content({ found }: { found: ClusterOut }) {
   const shown = found.nodes.filter((node) => band === undefined || node.health === band);
   const servers = shown.filter((node) => node.kind === "server");
   const workers = shown.filter((node) => node.kind !== "server");
-  const others = found.nodes.filter((node) => node.kind === "server" && isThere(node) && !node.is_leader);
+  const others = found.nodes.filter(
+    (node) => node.kind === "server" && node.role !== "STANDBY" && isThere(node) && !node.is_leader,
+  );
   const hasFew = found.nodes.filter((node) => node.kind !== "server").length <= 1;
   return (
     <>

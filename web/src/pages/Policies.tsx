@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { policies } from "../api/queries.ts";
-import type { ClusterTimesOut, PolicyOut } from "../api/types.ts";
+import type { ClusterTimesOut, PolicyOut, ServersOut } from "../api/types.ts";
 import { Confirm } from "../parts/Confirm.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -26,7 +26,7 @@ export function Policies() {
         {(found) => (
           <>
             <PolicyTable policies={found.items} edit={setEdited} />
-            <ClusterTimes times={found.times} />
+            <ClusterTimes times={found.times} servers={found.servers} />
           </>
         )}
       </Loaded>
@@ -85,11 +85,12 @@ function PolicyTable({ policies: all, edit }: { policies: PolicyOut[]; edit: (po
   );
 }
 
-function ClusterTimes({ times }: { times: ClusterTimesOut }) {
+function ClusterTimes({ times, servers }: { times: ClusterTimesOut; servers: ServersOut }) {
   const say = useSay();
   const spans = [
     [say("times.beat"), times.heartbeat_interval_s],
     [say("times.failover"), times.failover_timeout_s],
+    [say("times.promotion"), times.promotion_timeout_s],
     [say("times.leader"), times.leader_ttl_s],
     [say("times.lock"), times.lock_timeout_s],
   ] as const;
@@ -110,8 +111,16 @@ function ClusterTimes({ times }: { times: ClusterTimesOut }) {
           <dd>{times.failure_threshold}</dd>
         </div>
         <div>
-          <dt>{say("over.servers")}</dt>
-          <dd>{times.servers}</dd>
+          <dt>{say("times.active")}</dt>
+          <dd>
+            {servers.active} / {servers.active_min}
+          </dd>
+        </div>
+        <div>
+          <dt>{say("times.standbys")}</dt>
+          <dd>
+            {servers.standbys} / {servers.standby_count}
+          </dd>
         </div>
       </dl>
     </section>

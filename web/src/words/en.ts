@@ -238,6 +238,7 @@ export const en = {
   "nodes.host": "Host",
   "nodes.clock": "Clock",
   "nodes.up": "Up since",
+  "nodes.standby": "standby",
   "nodes.leader": "leader",
   "nodes.drain": "Drain",
   "nodes.undrain": "Take back",

@@ -239,6 +239,7 @@ export const zh: Record<Word, string> = {
   "nodes.host": "主机",
   "nodes.clock": "时钟",
   "nodes.up": "启动于",
+  "nodes.standby": "备用",
   "nodes.leader": "主节点",
   "nodes.drain": "排空",
   "nodes.undrain": "恢复",

@@ -9,7 +9,7 @@ from pydantic import Field
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.maintenance import MaintenanceOut
 from foliot.api.models.runs import RunOut
-from foliot.api.models.states import BackfillWord, HealthWord, LifeWord, NodeWord
+from foliot.api.models.states import BackfillWord, HealthWord, LifeWord, NodeWord, RoleWord
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.health import Health
 from foliot.domain.run import format_run_id
@@ -61,6 +61,8 @@ class NodeOut(ApiOutput):
     life: LifeWord
     life_times: dict[str, Moment] = Field(description="When it came how far: STARTING to GONE.")
     is_leader: bool
+    role: RoleWord | None = Field(None, description="Of a server: a standby fires and leases nothing.")
+    role_since: Moment | None = Field(None, description="When it was promoted or demoted; null: it never was.")
     group: str
     labels: dict[str, str]
     slots: int
@@ -100,6 +102,8 @@ class NodeOut(ApiOutput):
             life=row.life.value,
             life_times={life.value: moment(at) or "" for life, at in row.life_times.items()},
             is_leader=node.is_leader,
+            role=row.role,
+            role_since=moment(row.role_at),
             group=row.group,
             labels=dict(row.labels),
             slots=row.slots,
@@ -148,7 +152,7 @@ class NodesOut(Listed):
 
 
 class DrainNode(ApiInput):
-    """Why a node is drained, or taken back."""
+    """Why a node is drained or taken back, promoted or demoted."""
 
     reason: Reason = ""
 

@@ -7,6 +7,7 @@ from pydantic import Field
 from foliot.api.models.common import ApiInput, ApiOutput, Moment, Reason, Seconds, moment, one_of, seconds
 from foliot.domain.failover import Affected, ClusterTimes, FailoverPolicy, FailoverType
 from foliot.domain.instants import Instant
+from foliot.domain.roles import SeenServers, ServerRules
 from foliot.domain.run import format_run_id
 from foliot.operations.failovers import Policies
 from foliot.ports.store.failovers import Failover
@@ -124,33 +125,65 @@ class ClusterTimesOut(ApiOutput):
     failover_timeout_s: Seconds = Field(description="Until the runs of a dead node may run elsewhere.")
     leader_ttl_s: Seconds
     lock_timeout_s: Seconds = Field(description="Of a lock whose owner says none.")
-    servers: int = Field(description="Live ones: each fires, and each can lead.")
-    standby_count: int = Field(description="Servers that can take the place of the leader.")
+    promotion_timeout_s: Seconds = Field(description="Until a standby works in the place of a dead server.")
 
     @classmethod
-    def of(cls, times: ClusterTimes, *, servers: int, draining: int) -> "ClusterTimesOut":
+    def of(cls, times: ClusterTimes) -> "ClusterTimesOut":
         return cls(
             heartbeat_interval_s=seconds(times.beat_every_us) or 0.0,
             failure_threshold=times.failure_threshold,
             failover_timeout_s=seconds(times.failover_us) or 0.0,
             leader_ttl_s=seconds(times.leader_ttl_us) or 0.0,
             lock_timeout_s=seconds(times.lock_ttl_us) or 0.0,
-            servers=servers,
-            standby_count=max(0, servers - draining - 1),
+            promotion_timeout_s=seconds(times.promotion_us) or 0.0,
         )
 
 
+class ServerRulesOut(ApiOutput):
+    """How many servers the cluster is to have."""
+
+    active_min: int = Field(description="While fewer servers are active, a standby is promoted.")
+    standby_count: int = Field(description="While fewer standbys live, the doctor warns.")
+    version: int = Field(description="0: as Foliot brings it.")
+
+    @classmethod
+    def of(cls, rules: ServerRules) -> "ServerRulesOut":
+        return cls(active_min=rules.active_min, standby_count=rules.standby_count, version=rules.version)
+
+
+class ServersOut(ServerRulesOut):
+    """How many servers there are, and how many there are to be."""
+
+    active: int = Field(description="Live ones that fire, lease and can lead.")
+    standbys: int = Field(description="Live ones that can be promoted.")
+
+    @classmethod
+    def of_seen(cls, seen: SeenServers) -> "ServersOut":
+        rules = ServerRulesOut.of(seen.rules)
+        return cls(active=seen.active, standbys=len(seen.standbys), **rules.model_dump())
+
+
+class ServerRulesIn(ApiInput):
+    """What is to change; what is left out stays."""
+
+    active_min: int | None = Field(None, examples=[2])
+    standby_count: int | None = Field(None, examples=[1])
+    version: int | None = Field(None, ge=0, description="That was seen; left out: whatever it is by now.")
+    reason: Reason = ""
+
+
 class PoliciesOut(ApiOutput):
-    """The policy of every type, and the times of the cluster."""
+    """The policy of every type, the times of the cluster, and its servers."""
 
     items: list[PolicyOut]
     times: ClusterTimesOut
+    servers: ServersOut
 
     @classmethod
     def of(cls, policies: Policies, language: Language) -> "PoliciesOut":
         items = [PolicyOut.of(policy, language) for policy in policies.items.values()]
-        times = ClusterTimesOut.of(policies.times, servers=policies.servers, draining=policies.draining)
-        return cls(items=items, times=times)
+        servers = ServersOut.of_seen(policies.servers)
+        return cls(items=items, times=ClusterTimesOut.of(policies.times), servers=servers)
 
 
 class PolicyIn(ApiInput):

@@ -9,6 +9,7 @@ from foliot.api.models.common import one_of
 from foliot.domain.fire import CursorState
 from foliot.domain.health import Health
 from foliot.domain.life import Life
+from foliot.domain.roles import Role
 from foliot.domain.run import DERIVED
 from foliot.domain.run import RunState as StoredState
 from foliot.ports.store.backfills import BackfillState
@@ -32,4 +33,5 @@ BackfillWord = Annotated[str, _Capitals, _words(BackfillState)]
 NodeWord = Annotated[str, _Capitals, one_of("LIVE", "DRAINING", "DEAD")]
 HealthWord = Annotated[str, _Capitals, _words(Health)]
 LifeWord = Annotated[str, _Capitals, _words(Life)]
+RoleWord = Annotated[str, _Capitals, _words(Role)]
 DecisionWord = Annotated[str, _Capitals, one_of("CREATED", "SKIPPED", "PLANNED")]

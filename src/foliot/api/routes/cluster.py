@@ -39,6 +39,7 @@ from foliot.domain.schedule import schedule_from_document
 from foliot.operations.maintenance import begin_maintenance, end_maintenance
 from foliot.operations.nodes import cluster_status, drain, find_node, undrain
 from foliot.operations.nodes import list_nodes as nodes_seen
+from foliot.operations.promote import demote, promote
 from foliot.operations.search import search as search_all
 from foliot.operations.step_down import step_down as hand_over
 from foliot.words.schedules import describe
@@ -104,6 +105,18 @@ async def drain_node(services: Services, who: Admin, language: Speaks, name: str
 async def undrain_node(services: Services, who: Admin, language: Speaks, name: str, body: MaybeDrainNode) -> NodeOut:
     """It takes work again from its next beat on; one that is stopping by itself does not."""
     return NodeOut.of(await undrain(services, who, name, reason=body.reason), language)
+
+
+@router.post("/nodes/{name}:promote", responses=WRITES, summary="Make a standby active")
+async def promote_node(services: Services, who: Admin, language: Speaks, name: str, body: MaybeDrainNode) -> NodeOut:
+    """It fires, leases and may lead from its next beat on."""
+    return NodeOut.of(await promote(services, who, name, reason=body.reason), language)
+
+
+@router.post("/nodes/{name}:demote", responses=WRITES, summary="Make a server a standby")
+async def demote_node(services: Services, who: Admin, language: Speaks, name: str, body: MaybeDrainNode) -> NodeOut:
+    """It serves users, and neither fires, leases nor leads from its next beat on."""
+    return NodeOut.of(await demote(services, who, name, reason=body.reason), language)
 
 
 @router.get("/search", responses=READS, summary="Jump to a job, a run or a node")

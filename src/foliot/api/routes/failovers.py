@@ -5,7 +5,15 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query
 
 from foliot.api.models.common import Page
-from foliot.api.models.failovers import TYPES, FailoverOut, PoliciesOut, PolicyIn, PolicyOut
+from foliot.api.models.failovers import (
+    TYPES,
+    FailoverOut,
+    PoliciesOut,
+    PolicyIn,
+    PolicyOut,
+    ServerRulesIn,
+    ServerRulesOut,
+)
 from foliot.api.pages import number_of_cursor
 from foliot.api.request_parts import (
     PREFIX,
@@ -25,7 +33,9 @@ from foliot.api.request_parts import (
 )
 from foliot.api.route import FoliotRoute
 from foliot.domain.failover import FailoverType, PolicyChange
+from foliot.domain.roles import ServerRulesChange
 from foliot.operations import failovers as operations
+from foliot.operations import promote as promotion
 from foliot.ports.store.failovers import FailoverFilter
 
 router: Final = APIRouter(prefix=PREFIX, tags=["failovers"], route_class=FoliotRoute)
@@ -93,3 +103,11 @@ async def set_policy(
         services, who, FailoverType(name), change, version=body.version, reason=body.reason
     )
     return PolicyOut.of(kept, language)
+
+
+@router.put("/cluster/servers", responses=WRITES, summary="Set how many servers the cluster is to have")
+async def set_server_rules(services: Services, who: Admin, body: ServerRulesIn) -> ServerRulesOut:
+    """While fewer than `active_min` servers are active, a standby is promoted; the doctor misses `standby_count`."""
+    change = ServerRulesChange(active_min=body.active_min, standby_count=body.standby_count)
+    kept = await promotion.set_server_rules(services, who, change, version=body.version, reason=body.reason)
+    return ServerRulesOut.of(kept)

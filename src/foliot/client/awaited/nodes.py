@@ -32,3 +32,11 @@ class AsyncNodes:
     async def undrain(self, name: str, *, reason: str = "") -> Answer:
         """Take a drained node back into service."""
         return dict(await self._ask("undrain_node", name=name, reason=reason))
+
+    async def promote(self, name: str, *, reason: str = "") -> Answer:
+        """Make a standby active: it fires and leases from its next beat on."""
+        return dict(await self._ask("promote_node", name=name, reason=reason))
+
+    async def demote(self, name: str, *, reason: str = "") -> Answer:
+        """Make a server a standby: it serves users, and fires and leases nothing."""
+        return dict(await self._ask("demote_node", name=name, reason=reason))

@@ -60,6 +60,18 @@ class Cluster:
         changes = {"timeout": timeout, "attempts": attempts, "level": level, "channel": channel}
         return dict(self._ask("set_policy", type=type, **changes, version=version, reason=reason))
 
+    def set_servers(
+        self,
+        *,
+        active_min: int | None = None,
+        standby_count: int | None = None,
+        version: int | None = None,
+        reason: str = "",
+    ) -> Answer:
+        """Say how many servers are to be active, and how many standbys there are to be. What is left out stays."""
+        changes = {"active_min": active_min, "standby_count": standby_count}
+        return dict(self._ask("set_server_rules", **changes, version=version, reason=reason))
+
     def failovers(
         self,
         *,

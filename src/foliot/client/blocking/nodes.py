@@ -34,3 +34,11 @@ class Nodes:
     def undrain(self, name: str, *, reason: str = "") -> Answer:
         """Take a drained node back into service."""
         return dict(self._ask("undrain_node", name=name, reason=reason))
+
+    def promote(self, name: str, *, reason: str = "") -> Answer:
+        """Make a standby active: it fires and leases from its next beat on."""
+        return dict(self._ask("promote_node", name=name, reason=reason))
+
+    def demote(self, name: str, *, reason: str = "") -> Answer:
+        """Make a server a standby: it serves users, and fires and leases nothing."""
+        return dict(self._ask("demote_node", name=name, reason=reason))

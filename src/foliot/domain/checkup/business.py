@@ -21,6 +21,32 @@ def leader(facts: Facts) -> Iterator[Measure]:
     yield Measure(value=for_us / SECOND, case=case, said={"lasting": for_us})
 
 
+def servers(facts: Facts) -> Iterator[Measure]:
+    """How many servers fewer are active than there are to be."""
+    if not facts.servers.servers:
+        return
+    active, least = facts.servers.active, facts.servers.rules.active_min
+    missing = max(0, least - active)
+    yield Measure(value=missing, case="" if missing else "none", said={"active": active, "least": least})
+
+
+def standbys(facts: Facts) -> Iterator[Measure]:
+    """How many standbys fewer live than there are to be; nothing where none are to be."""
+    live, least = len(facts.servers.standbys), facts.servers.rules.standby_count
+    if least:
+        missing = max(0, least - live)
+        yield Measure(value=missing, case="" if missing else "none", said={"live": live, "least": least})
+
+
+def escalations(facts: Facts) -> Iterator[Measure]:
+    """Failures that need a person, by their policies, for how long."""
+    for one in facts.escalations:
+        said = {"type": one.type, "node": one.subject, "id": one.id, "lasting": one.since_us}
+        yield Measure(value=one.since_us / SECOND, subject=one.subject, said=said)
+    if not facts.escalations:
+        yield Measure(value=None, case="none", grade=Grade.OK)
+
+
 def overdue(facts: Facts) -> Iterator[Measure]:
     """How long the earliest due instant has waited for its decision."""
     late_us = facts.overdue_us or 0

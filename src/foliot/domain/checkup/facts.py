@@ -6,6 +6,7 @@ from typing import Any
 
 from foliot.domain.instants import Micros
 from foliot.domain.job import Lane
+from foliot.domain.roles import SeenServers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +64,16 @@ class TokenLife:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EscalatedFailure:
+    """A failure that needs a person, by its policy."""
+
+    id: int
+    type: str
+    subject: str
+    since_us: Micros  # its escalation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
     """Everything that the checks look at."""
 
@@ -76,6 +87,8 @@ class Facts:
     is_maintenance: bool = False  # a person wants nothing to be decided now
     is_clock_suspect: bool = False
     clock_ahead_us: Micros | None = None
+    servers: SeenServers = field(default_factory=lambda: SeenServers(servers=()))
+    escalations: Sequence[EscalatedFailure] = ()
     nodes: Sequence[NodeFigures] = ()
     lanes: Sequence[LaneWait] = ()
     outcomes: Sequence[JobOutcomes] = ()

@@ -15,6 +15,7 @@ from foliot.domain.failover import (
     Urgency,
 )
 from foliot.domain.instants import Instant, Micros
+from foliot.domain.roles import ServerRules
 from foliot.ports.store.actor import Actor
 
 
@@ -135,4 +136,12 @@ class FailoverStore(Protocol):
 
     async def set_policy(self, policy: FailoverPolicy, *, by: Actor) -> FailoverPolicy:
         """Keep a policy as its next version. `PolicyChanged` when its version is not the present one any more."""
+        ...
+
+    async def server_rules(self) -> ServerRules:
+        """How many servers the cluster is to have."""
+        ...
+
+    async def set_server_rules(self, rules: ServerRules, *, by: Actor) -> ServerRules:
+        """Keep them as their next version. `RulesChanged` when their version is not the present one any more."""
         ...

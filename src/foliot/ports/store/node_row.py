@@ -9,6 +9,7 @@ from foliot.domain.health import Health
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.life import Life
+from foliot.domain.roles import Role
 from foliot.domain.why.facts import WorkerFacts
 from foliot.ports.worker_link import NO_KINDS, StatedKinds
 
@@ -48,6 +49,8 @@ class NodeRow:
     ready_at: Instant | None = None  # it first took work
     draining_at: Instant | None = None
     drills: tuple[str, ...] = ()  # types that it takes part in
+    role: Role | None = None  # of a server
+    role_at: Instant | None = None  # when it was promoted or demoted
 
     @property
     def life(self) -> Life:

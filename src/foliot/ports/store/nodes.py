@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, Protocol
 from foliot.domain.health import HealthRules
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.maintenance import Maintenance
+from foliot.domain.roles import Promotion, Role, SeenServers
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello, Leaving
@@ -35,12 +36,20 @@ class NodeStore(Protocol):
     """Sessions of servers and workers, and who leads."""
 
     async def register(
-        self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None, asked_us_ago: Micros = 0
+        self,
+        hello: Hello,
+        *,
+        kind: str,
+        ttl_us: Micros,
+        code: str | None = None,
+        asked_us_ago: Micros = 0,
+        role: Role | None = None,
     ) -> Registered:
         """A new session, live until now + ttl. Again: the same session says so of itself anew.
 
         `asked_us_ago`: how long ago it asked for it.
         `code`: the hash of what a worker's code declares, which `CodeStore.keep` keeps already.
+        `role`: of a new session of a server; None: active. One that says so anew keeps its role.
         `ForeignSession` when it is of another kind or owner: it stays as it is. `TooManySessions` when it would be one
         more of its owner than there may be; `TooMuchOffered` when its owner's sessions say too much of their handlers.
         """
@@ -62,7 +71,22 @@ class NodeStore(Protocol):
         ...
 
     async def addresses(self) -> Sequence[str]:
-        """Where live servers say that they are reached; the first ones of many."""
+        """Where live active servers say that they are reached; the first ones of many."""
+        ...
+
+    async def servers(self) -> SeenServers:
+        """Every server that is not gone, with its role, and how many there are to be."""
+        ...
+
+    async def promote(self) -> Promotion | None:
+        """Make the oldest standby active when fewer than `active_min` are, and note it; one at a time.
+
+        However many servers call it at once, no more are promoted than needed. None: nothing was to be done.
+        """
+        ...
+
+    async def set_role(self, session: str, role: Role) -> bool:
+        """Give a live server another role, which its next beat learns; False: it has that role, or it is gone."""
         ...
 
     async def undrain(self, session: str) -> bool:

@@ -12,6 +12,7 @@ from foliot.domain.access import ForeignSession, TooManySessions, TooMuchOffered
 from foliot.domain.health import HealthRules, usual_rules
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.maintenance import Maintenance
+from foliot.domain.roles import Promotion, Role, SeenServers
 from foliot.domain.run import Landing
 from foliot.domain.texts import SESSION_BYTES_MAX, is_key
 from foliot.domain.verdict import Cause, Judge
@@ -28,7 +29,7 @@ from foliot.ports.worker_link import (
     Hello,
     Leaving,
 )
-from foliot.store.sql.cluster import beats, clock, codes, failures, kinds, leadership, maintenance
+from foliot.store.sql.cluster import beats, clock, codes, failures, kinds, leadership, maintenance, roles
 from foliot.store.sql.cluster.beats import SETTLED_ALL, unknown, waiting_in
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Claim
@@ -44,16 +45,17 @@ REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                            version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                           offer_hash, code, kinds, begun_at, asked_at, address, drills)
+                           offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
            d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address, d.drills
+           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address, d.drills, d.role
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
-           offer_hash=TEXT, code=TEXT, kinds=TEXT, up_us=BIGINT, asked_us_ago=BIGINT, address=TEXT, drills=TEXT),
+           offer_hash=TEXT, code=TEXT, kinds=TEXT, up_us=BIGINT, asked_us_ago=BIGINT, address=TEXT, drills=TEXT,
+           role=TEXT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
@@ -106,6 +108,7 @@ ADDRESSES: Final = Statement(
     f"""
     SELECT DISTINCT address FROM nodes
     WHERE state = 'live' AND until >= {{now}} AND kind = 'server' AND address IS NOT NULL
+          AND coalesce(role, 'active') = 'active'
     ORDER BY address LIMIT {ADDRESSES_MAX}
     """
 )
@@ -142,7 +145,14 @@ class SqlNodeStore:
         self._ending = ending
 
     async def register(
-        self, hello: Hello, *, kind: str, ttl_us: Micros, code: str | None = None, asked_us_ago: Micros = 0
+        self,
+        hello: Hello,
+        *,
+        kind: str,
+        ttl_us: Micros,
+        code: str | None = None,
+        asked_us_ago: Micros = 0,
+        role: Role | None = None,
     ) -> Registered:
         """A repeated call renews the session, which its worker trusts from then on, and tells of its newest code."""
         assert is_key(hello.session, SESSION_BYTES_MAX), hello.session
@@ -158,7 +168,7 @@ class SqlNodeStore:
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
                    offer_hash, code, kinds_hash, hello.up_us, asked_us_ago, hello.address or None,
-                   ",".join(hello.drills) or None)  # fmt: skip
+                   ",".join(hello.drills) or None, role)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
                      "offer_bytes": size, "offer_hash": offer_hash, "code": code, "kinds": kinds_hash}  # fmt: skip
@@ -222,6 +232,17 @@ class SqlNodeStore:
     async def addresses(self) -> Sequence[str]:
         rows = await self._database.read(lambda tx: tx.rows(ADDRESSES), pool=Pool.CONTROL)
         return [row.address for row in rows]
+
+    # -- roles ----------------------------------------------------------------------------------------------------
+
+    async def servers(self) -> SeenServers:
+        return await self._database.read(roles.seen_servers, pool=Pool.CONTROL)
+
+    async def promote(self) -> Promotion | None:
+        return await self._database.transact(roles.promote, pool=Pool.RENEW)
+
+    async def set_role(self, session: str, role: Role) -> bool:
+        return await self._database.transact(lambda tx: roles.set_role(tx, session, role))
 
     # -- the way out ----------------------------------------------------------------------------------------------
 

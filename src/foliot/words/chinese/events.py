@@ -38,6 +38,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "jobs.not_loaded": "任务未能加载",
     "job.taken_over": "已接管任务",
     "journal.note_lost": "事件记录丢失",
+    "server.promoted": "备用服务器已被提升",
     "leader.not_handed_over": "主节点未能交接",
     "lease.taken": "租约已归其他工作节点",
     "leave.not_heard": "服务器没有收到离开的消息",

@@ -259,6 +259,15 @@ COMMANDS: Final[Mapping[str, str]] = {
     "List nodes.": "列出节点。",
     "Show a node and what runs on it.": "显示节点，以及正在其上进行的执行。",
     "Take a drained node back into service.": "让已排空的节点恢复服务。",
+    "Make a standby active: it fires, leases and may lead from its next beat on.": (
+        "让备用服务器成为活动服务器：从下一次心跳起，它触发任务、分发执行，并可成为主节点。"
+    ),
+    "Make a server a standby: it serves users, and fires and leases nothing.": (
+        "让服务器成为备用服务器：它为用户服务，但不触发任务，也不分发执行。"
+    ),
+    "It also holds how many servers are to be active and how many standbys there are to be.": (
+        "它也保存应有多少个活动服务器和多少个备用服务器。"
+    ),
     # run
     "Runs: list, look at, follow, cancel, run again.": "执行：列出、查看、跟踪、取消、重新执行。",
     "Cancel runs: waiting ones end at once, running ones are asked to stop.": (

@@ -51,6 +51,11 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Those that were not over by then.": "到此时刻尚未结束的。",
     "Only what is not over.": "只看尚未结束的。",
     "A failure that lasts longer needs a person.": "故障持续更久就需要人来处理。",
+    "While fewer servers are active, a standby is promoted.": "活动服务器少于此数时，提升一个备用服务器。",
+    "While fewer standbys live, the doctor warns.": "备用服务器少于此数时，检查会发出警告。",
+    "Serve users, but fire and lease nothing until this server is promoted.": (
+        "为用户服务，但在被提升之前不触发任务，也不分发执行。"
+    ),
     "One that needs its action more often, too.": "需要采取措施的次数更多时也是如此。",
     "How urgent that is.": "有多紧急。",
     "A name that escalations show; nothing is sent yet. - for none.": "升级时显示的名称，目前不发送通知；- 表示不设。",

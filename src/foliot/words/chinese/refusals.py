@@ -96,6 +96,13 @@ REFUSALS: Final[Mapping[str, str]] = {
     "{name} is stopping by itself and takes no more work.": "{name} 正在自行停止，不再接收执行。",
     "{name} is not draining.": "{name} 没有在排空。",
     "{name} is gone already.": "{name} 已经离开。",
+    "{name} is active already.": "{name} 已是活动服务器。",
+    "{name} is a standby already.": "{name} 已是备用服务器。",
+    "{name} is a worker: only servers have roles.": "{name} 是工作节点：只有服务器才有角色。",
+    "{name} changed meanwhile, or it drains.": "{name} 已有变化，或正在排空。",
+    "{name} cannot become a standby: {active} of at least {least} servers are active.": (
+        "{name} 不能成为备用服务器：至少应有 {least} 个活动服务器，现有 {active} 个。"
+    ),
     "The token is not accepted.": "令牌未被接受。",
     "The store has {name} = {found}; Foliot needs {good}.": "存储的 {name} 为 {found}；Foliot 需要 {good}。",
     "Worker {name} speaks protocol {spoken}; this cluster needs at least {least}.": (
@@ -123,6 +130,9 @@ REFUSALS: Final[Mapping[str, str]] = {
 NEXT_STEPS: Final[Mapping[str, str]] = {
     "the server's log tells more, by trace_id": "服务器日志中有更多信息，按 trace_id 查找",
     "did you mean {nearest}?": "是否想写 {nearest}？",
+    "promote another server first: foliot node promote NAME; or foliot cluster policy --active-min": (
+        "请先提升另一个服务器：foliot node promote 名称；或 foliot cluster policy --active-min"
+    ),
     "known here: {known}": "可用：{known}",
     "leave it out, and it lasts until somebody ends it": "省略它，则持续到有人结束为止",
     # SQL jobs
@@ -277,6 +287,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "foliot job trigger {job}": "foliot job trigger {job}",
     # nodes and the cluster
     "see who is there: foliot node list": "查看现有节点：foliot node list",
+    "foliot node promote {name}": "foliot node promote {name}",
     "see how it is: foliot node show {name}": "查看其状态：foliot node show {name}",
     "start it again": "请重新启动它",
     "stop it, the others go on; if it leads: foliot cluster step-down; {name} itself needs no drain": (

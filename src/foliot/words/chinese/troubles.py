@@ -257,6 +257,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "{value} leads already": "{value} 已是主节点",
     "{value} is a worker": "{value} 是工作节点",
     "{value} is not online": "{value} 不在线",
+    "{value} is a standby": "{value} 是备用服务器",
     # of schedules (FOL-1038)
     "A schedule is a mapping or a list of up to {value}": "应为映射，或不超过 {value} 项的列表",
     "{value} is not a schedule": "{value} 不是调度计划",

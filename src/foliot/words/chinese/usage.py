@@ -78,6 +78,9 @@ USAGE: Final[Mapping[str, str]] = {
     "Say which policy is to change: foliot cluster policy worker_crash --escalate-after 45s": (
         "请指明要修改哪个策略：foliot cluster policy worker_crash --escalate-after 45s"
     ),
+    "Numbers of servers belong to no type: foliot cluster policy --active-min 2": (
+        "服务器数量不属于任何类型：foliot cluster policy --active-min 2"
+    ),
     "{folder} is no folder.": "{folder} 不是目录。",
     "{file} cannot be read: {why}.": "无法读取 {file}：{why}。",
     "{file} cannot be written: {why}.": "无法写入 {file}：{why}。",

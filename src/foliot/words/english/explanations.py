@@ -319,6 +319,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The servers see a dead node only after its session is over; a shorter timeout would escalate each failover.",
         "Choose a timeout that is at least as long as the error says.",
     ),
+    "FOL-1200": (
+        "At least one server must be active, and a cluster has at most 100 servers.",
+        "Choose a number that the message allows.",
+    ),
     "FOL-1177": (
         "Levels are a closed list, attempts and timeouts have bounds, and a channel is a short name.",
         "Choose a value that the error allows.",
@@ -529,6 +533,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "All programs with one token, or all runs of one worker, may have a bounded number of locks, waits counted.",
         "Give locks back that are not needed, or give programs tokens of their own.",
     ),
+    "FOL-3060": (
+        "The node is a worker, is gone, has that role already, or too few servers would stay active.",
+        "foliot node list shows the servers and their roles; foliot cluster policy shows how many are to be active.",
+    ),
+    "FOL-3061": (
+        "Another user changed the numbers of servers after you looked, and your change would undo theirs.",
+        "Look again with foliot cluster policy, and change them again.",
+    ),
     "FOL-3055": (
         "Another user changed the policy after you looked at it, so your change would undo theirs.",
         "Look at the policy again and repeat the change.",
@@ -667,6 +679,18 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-5041": (
         "The file counts only when the store has no token yet.",
         "Use a token of the store. A server that started without the option has printed one.",
+    ),
+    "FOL-5055": (
+        "The server was started with --standby or demoted, so it hands out no runs.",
+        "Nothing: the worker asks the next server. Name active servers to it: foliot worker --server URL.",
+    ),
+    "FOL-5056": (
+        "Servers died or were stopped, and there was no standby to promote, or not yet.",
+        "Start a server, or lower active_min: foliot cluster policy --active-min N.",
+    ),
+    "FOL-5057": (
+        "A failure lasted longer, or needed its action more often, than its policy allows.",
+        "foliot cluster failovers shows it; foliot cluster policy shows when a failure needs a person.",
     ),
     "FOL-5043": (
         "A package beside the worker brings a kind of handler that cannot be imported or used. All else works there.",

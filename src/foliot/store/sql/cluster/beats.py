@@ -24,7 +24,7 @@ SETTLED_ALL: Final = 2**63 - 1
 
 HELD: Final = Statement(
     f"""
-    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill,
+    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
            m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= {{now}} THEN 2
@@ -90,6 +90,7 @@ class _Session(NamedTuple):
     band: str | None
     band_turn_at: Instant | None
     drill: str | None  # the order of its drill
+    role: str | None  # of a server
     reap_after: Instant
     last_tick_at: Instant
 
@@ -152,6 +153,7 @@ def renew(tx: Tx, beat: Beat, *, rules: HealthRules, waited_us: Callable[[], Mic
         slots=rules.slots_given(session.slots, band.health),
         drill=None if beat.drill else drills.order_in(session.drill),
         drill_begin=begin,
+        role=session.role,
     )
     if not is_news:
         return Renewed(answer)

@@ -96,10 +96,10 @@ ADD: Final = Statement(
 CLOSE: Final = Statement(
     """
     UPDATE failovers SET ver = failovers.ver + 1, outcome = d.outcome, done = d.done, occurrence = d.occurrence,
-                         ended_at = coalesce(d.ended_at, {now})
+                         ended_at = coalesce(d.ended_at, {now}), action = coalesce(d.action, failovers.action)
     FROM {d} WHERE failovers.id = d.id AND failovers.ver = d.ver AND failovers.ended_at IS NULL
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT, outcome=TEXT, done=TEXT, occurrence=TEXT, ended_at=BIGINT),
+    RowSet("d", id=BIGINT, ver=BIGINT, outcome=TEXT, done=TEXT, occurrence=TEXT, ended_at=BIGINT, action=TEXT),
 )
 
 
@@ -173,7 +173,7 @@ def _new_row(one: Detected, now: Instant, term: int | None) -> _NewRow:
 def _closed_row(row: Any, one: FailoverEnd) -> tuple[Any, ...]:
     """A closed row of a type that comes again gives its key up, so that the next occurrence has it."""
     key = f"{row.occurrence}:{row.id}" if FailoverType(row.type) in COMES_AGAIN else row.occurrence
-    return row.id, row.ver, str(one.outcome), json_text(one.done), key, one.ended_at
+    return row.id, row.ver, str(one.outcome), json_text(one.done), key, one.ended_at, one.action
 
 
 def tell(tx: Tx, kind: str, rows: Sequence[Any], term: int | None) -> None:

@@ -17,9 +17,10 @@ from foliot.domain.failover import (
     Urgency,
 )
 from foliot.domain.instants import Instant, Micros
+from foliot.domain.roles import RulesChanged, ServerRules
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import Escalation, Failover, FailoverFilter, FailoverPage
-from foliot.store.sql.cluster import failures
+from foliot.store.sql.cluster import failures, roles
 from foliot.store.sql.cluster.failover_rows import COLUMNS, OF_IDS, detect, end, failover_of, is_known, json_text, tell
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, Tx
@@ -130,6 +131,12 @@ class SqlFailovers:
     async def set_policy(self, policy: FailoverPolicy, *, by: Actor) -> FailoverPolicy:
         return await self._database.transact(partial(_set_policy, policy=policy, by=by), pool=Pool.API)
 
+    async def server_rules(self) -> ServerRules:
+        return await self._database.read(roles.rules)
+
+    async def set_server_rules(self, rules: ServerRules, *, by: Actor) -> ServerRules:
+        return await self._database.transact(partial(_set_server_rules, rules=rules, by=by), pool=Pool.API)
+
 
 def _escalate(tx: Tx, *, escalations: Sequence[Escalation], term: int | None) -> int:
     if not escalations or not holds_term(tx, term):
@@ -172,11 +179,21 @@ def _set_policy(tx: Tx, *, policy: FailoverPolicy, by: Actor) -> FailoverPolicy:
             "channel": policy.channel,
         }
     )
-    values = {"type": str(policy.type), "document": document, "made_by": by.name, "reason": by.reason}
-    if policy.version == 0:
-        changed = tx.change(FIRST_POLICY, d=[tuple(values.values())])
-    else:
-        changed = tx.change(NEXT_POLICY, {**values, "version": policy.version})
-    if not changed:
+    if not _keep(tx, str(policy.type), document, version=policy.version, by=by):
         raise PolicyChanged(policy.type, version=_policies(tx)[policy.type].version)
     return replace(policy, version=policy.version + 1)
+
+
+def _set_server_rules(tx: Tx, *, rules: ServerRules, by: Actor) -> ServerRules:
+    document = json_text({"active_min": rules.active_min, "standby_count": rules.standby_count})
+    if not _keep(tx, roles.RULES_ROW, document, version=rules.version, by=by):
+        raise RulesChanged(version=roles.rules(tx).version)
+    return replace(rules, version=rules.version + 1)
+
+
+def _keep(tx: Tx, type_: str, document: str, *, version: int, by: Actor) -> bool:
+    """Keep the version after this one; False: another user was quicker."""
+    values = {"type": type_, "document": document, "made_by": by.name, "reason": by.reason}
+    if version == 0:
+        return tx.change(FIRST_POLICY, d=[tuple(values.values())]) == 1
+    return tx.change(NEXT_POLICY, {**values, "version": version}) == 1

@@ -6,6 +6,7 @@ along: it was cut off or stopped, so its occurrence becomes a network partition.
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import msgspec
@@ -14,6 +15,7 @@ from foliot.domain.failover import (
     RUNS_MAX,
     Affected,
     Detected,
+    FailoverAction,
     FailoverEnd,
     FailoverOutcome,
     FailoverType,
@@ -21,6 +23,7 @@ from foliot.domain.failover import (
 from foliot.domain.instants import MINUTE, Micros
 from foliot.store.sql.cluster.beats import SETTLED_ALL
 from foliot.store.sql.cluster.failover_rows import OF_KEYS, detect, end, json_text
+from foliot.store.sql.cluster.roles import seen_servers
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
@@ -52,10 +55,14 @@ HELD_RUNS: Final = Statement(
 )
 OPEN_DEATHS: Final = Statement(
     """
-    SELECT f.id, f.occurrence, f.affected FROM failovers f
+    SELECT f.id, f.occurrence, f.type, f.affected FROM failovers f
     WHERE f.ended_at IS NULL AND f.type IN ('worker_crash', 'server_crash', 'network_partition')
     ORDER BY f.id LIMIT :rows
     """
+)
+PROMOTED: Final = Statement(
+    "SELECT n.promoted_for, n.name, n.role_at FROM nodes n WHERE n.promoted_for IN (SELECT d.id FROM {d})",
+    RowSet("d", id=TEXT),
 )
 FATES: Final = Statement(
     "SELECT r.id, r.state, r.kind FROM runs r WHERE r.id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
@@ -105,11 +112,15 @@ def note_deaths(tx: Tx, *, term: int) -> int:
 
 
 def end_deaths(tx: Tx, *, term: int) -> int:
-    """Close the deaths of sessions that have no running run any more; how many."""
-    affected = _deaths_over(tx)
+    """Close the deaths of sessions that have no running run any more; how many.
+
+    The death of a server goes on while a standby is to be promoted.
+    """
+    over = _deaths_over(tx)
+    affected = {row.id: msgspec.json.decode(row.affected, type=Affected) for row in over}
     lost = _lost_of(tx, affected.values())
-    ends = [_death_over(id_, one, lost) for id_, one in affected.items()]
-    return end(tx, ends=ends, term=term)
+    ends = {id_: _death_over(id_, one, lost) for id_, one in affected.items()}
+    return end(tx, ends=_with_promotions(tx, over, ends), term=term)
 
 
 def came_back(tx: Tx, session: str, *, owner: str = "") -> bool:
@@ -147,13 +158,38 @@ def _death(row: Any, affected: Affected) -> Detected:
     )
 
 
-def _deaths_over(tx: Tx) -> Mapping[int, Affected]:
-    """The open deaths whose session has no running run any more, and what they touched."""
+def _deaths_over(tx: Tx) -> Sequence[Any]:
+    """The open deaths whose session has no running run any more."""
     open_ = tx.rows(OPEN_DEATHS, {"rows": DEATHS_MAX})
-    sessions = {row.id: str(row.occurrence).partition(":")[2] for row in open_}
-    at_work = tx.pairs(HELD_COUNT, d=keys(sorted(sessions.values())))
-    over = [row for row in open_ if sessions[row.id] not in at_work]
-    return {row.id: msgspec.json.decode(row.affected, type=Affected) for row in over}
+    at_work = tx.pairs(HELD_COUNT, d=keys(sorted(map(_session_of, open_))))
+    return [row for row in open_ if _session_of(row) not in at_work]
+
+
+def _session_of(row: Any) -> str:
+    """The session that an occurrence is about."""
+    return str(row.occurrence).partition(":")[2]
+
+
+def _with_promotions(tx: Tx, over: Sequence[Any], ends: Mapping[int, FailoverEnd]) -> list[FailoverEnd]:
+    """The ends with the standbys that took the place of dead servers; without those that still wait for one."""
+    servers = {_session_of(row): row.id for row in over if row.type == FailoverType.SERVER_CRASH}
+    if not servers:
+        return list(ends.values())
+    promoted = {row.promoted_for: row for row in tx.rows(PROMOTED, d=keys(sorted(servers)))}
+    found = dict(ends)
+    is_waiting = len(promoted) < len(servers) and seen_servers(tx).next_active is not None
+    for session, id_ in servers.items():
+        if session in promoted:
+            found[id_] = _by_promotion(ends[id_], promoted[session])
+        elif is_waiting:
+            del found[id_]
+    return list(found.values())
+
+
+def _by_promotion(ended: FailoverEnd, promoted: Any) -> FailoverEnd:
+    """The failure ended when the standby became active."""
+    done = {**ended.done, "promoted": promoted.name}
+    return replace(ended, done=done, ended_at=promoted.role_at, action=FailoverAction.PROMOTE_STANDBY)
 
 
 def _lost_of(tx: Tx, affected: Iterable[Affected]) -> frozenset[int]:

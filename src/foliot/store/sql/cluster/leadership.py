@@ -73,6 +73,7 @@ APPOINT: Final = Statement(
     UPDATE leases SET holder_session = :heir, term = term + 1, until = {now} + :ttl
     WHERE name = 'leader' AND holder_session = :session AND term = :term AND EXISTS (
       SELECT 1 FROM nodes n WHERE n.id = :heir AND n.kind = 'server' AND n.state = 'live' AND n.until > {now}
+        AND coalesce(n.role, 'active') = 'active'
     )
     """
 )

@@ -299,6 +299,9 @@ nodes = sa.Table(
     sa.Column("address", Name(200), nullable=True),  # of a server: where workers reach it
     sa.Column("drills", Name(200), nullable=True),  # types of drills that it takes part in, with commas; NULL: none
     sa.Column("drill", LongText, nullable=True),  # JSON: the order that it gets with its next beat
+    sa.Column("role", Name(10), nullable=True),  # of a server: active, standby; NULL: active
+    sa.Column("role_at", Time, nullable=True),  # when it was promoted or demoted
+    sa.Column("promoted_for", Name(32), nullable=True),  # the session that it was promoted for
     sa.Index("nodes_until", "state", "until"),
     sa.Index("nodes_code", "code", "state"),
 )

@@ -7,6 +7,7 @@ import msgspec
 
 from foliot.domain.health import Health
 from foliot.domain.instants import Instant
+from foliot.domain.roles import role_of
 from foliot.ports.store.lookups import ClusterRow
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import NO_KINDS, StatedKinds, stated_kinds
@@ -26,6 +27,7 @@ NODES: Final = Statement(
     SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
            n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
            n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
+           n.role, n.role_at,
            speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
     FROM (
       SELECT n.id, {_TEXT_OF} AS text_of, row_number() OVER (PARTITION BY {_TEXT_OF} ORDER BY n.id) AS nth
@@ -145,4 +147,6 @@ def _node(row: Any, offered: _Offered) -> NodeRow:
         asked_at=row.asked_at,
         ready_at=row.ready_at,
         draining_at=row.draining_at,
+        role=role_of(row.role) if row.kind == "server" else None,
+        role_at=row.role_at,
     )

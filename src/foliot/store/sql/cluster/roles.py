@@ -1,0 +1,122 @@
+"""Roles of servers in their rows: one guarded update promotes one standby (R1).
+
+Two servers that look at the same time see the same oldest standby, because every one of them orders by the same
+columns. So both update the same row, and the second update matches nothing. One that looks after the first commit sees
+enough active servers.
+"""
+
+from typing import Any, Final
+
+import msgspec
+
+from foliot.domain.instants import MINUTE, Micros
+from foliot.domain.roles import (
+    Promotion,
+    Role,
+    SeenServer,
+    SeenServers,
+    ServerRules,
+    role_of,
+)
+from foliot.ports.store.journal import Happening, Topic
+from foliot.store.sql.cluster.beats import SETTLED_ALL
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.people.journal import note
+
+RULES_ROW: Final = "servers"
+"""In `failover_policies`. An older Foliot passes it over, as it does types of failures that it does not know."""
+GONE_WITHIN_US: Final[Micros] = 5 * MINUTE
+
+SERVERS: Final = Statement(
+    """
+    SELECT n.id, n.name, n.role, n.started_at,
+           CASE WHEN n.state = 'live' AND n.until >= {now} THEN 1 ELSE 0 END AS is_live, p.document, p.version
+    FROM nodes n LEFT JOIN failover_policies p ON p.type = 'servers'
+    WHERE n.state IN ('live', 'draining') AND n.kind = 'server'
+    """
+)
+PROMOTE: Final = Statement(
+    """
+    UPDATE nodes SET role = 'active', role_at = :at, promoted_for = :gone
+    WHERE id = :session AND role = 'standby' AND state = 'live' AND until >= {now}
+    """
+)
+SET_ROLE: Final = Statement(
+    """
+    UPDATE nodes SET role = :role, role_at = {now}, promoted_for = NULL
+    WHERE id = :session AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> :role
+    """
+)
+GONE: Final = Statement(
+    """
+    SELECT n.id, n.name FROM nodes n
+    WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> :settled_all
+      AND (n.state = 'dead' AND n.ended_at >= {now} - :look_back OR n.state = 'live' AND n.until < {now})
+      AND NOT EXISTS (SELECT 1 FROM nodes p WHERE p.promoted_for = n.id)
+    ORDER BY n.until DESC, n.id LIMIT 1
+    """
+)
+"""The active server that fell silent last and that no standby was promoted for. What left in peace settled all."""
+RULES: Final = Statement("SELECT version, document FROM failover_policies WHERE type = 'servers'")
+
+
+def seen_servers(tx: Tx) -> SeenServers:
+    """Every server that is not gone, and how many there are to be; one statement."""
+    rows = tx.rows(SERVERS)
+    servers = [
+        SeenServer(
+            session=row.id,
+            name=row.name,
+            role=role_of(row.role),
+            started_at=row.started_at,
+            is_live=bool(row.is_live),
+        )
+        for row in rows
+    ]
+    return SeenServers(servers=servers, rules=_rules_of(rows[0]) if rows else ServerRules())
+
+
+def promote(tx: Tx) -> Promotion | None:
+    """Promote the oldest standby when too few servers are active; None: nothing to do, or another was quicker."""
+    chosen = seen_servers(tx).next_active
+    if chosen is None:
+        return None
+    gone = tx.rows(GONE, {"settled_all": SETTLED_ALL, "look_back": GONE_WITHIN_US})
+    session, instead_of = (gone[0].id, gone[0].name) if gone else (None, None)
+    now = tx.now()
+    tx.point("roles.chosen")
+    if not tx.change(PROMOTE, {"session": chosen.session, "at": now, "gone": session}):
+        return None
+    promotion = Promotion(session=chosen.session, name=chosen.name, at=now, instead_of=instead_of)
+    note(tx, [_happening(promotion)])
+    return promotion
+
+
+def set_role(tx: Tx, session: str, role: Role) -> bool:
+    """A user changes the role of a live server; False: it has that role already, or it is gone."""
+    return tx.change(SET_ROLE, {"session": session, "role": str(role)}) == 1
+
+
+def rules(tx: Tx) -> ServerRules:
+    """How many servers there are to be."""
+    rows = tx.rows(RULES)
+    return _rules_of(rows[0]) if rows else ServerRules()
+
+
+def _rules_of(row: Any) -> ServerRules:
+    if row.document is None:
+        return ServerRules()
+    kept = msgspec.json.decode(row.document)
+    return ServerRules(active_min=kept["active_min"], standby_count=kept["standby_count"], version=row.version)
+
+
+def _happening(promotion: Promotion) -> Happening:
+    data = {} if promotion.instead_of is None else {"instead_of": promotion.instead_of}
+    return Happening(
+        key=f"node.promoted:{promotion.session}:{promotion.at}",
+        topic=Topic.NODES,
+        kind="node.promoted",
+        subject=promotion.name,
+        data=data,
+    )
