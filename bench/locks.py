@@ -1,20 +1,22 @@
 """Locks beside those of others: acquire and release a second, and how long one pair takes.
 
-    python -m bench locks [--clients 100] [--times 1000] [--seconds 30] [--only foliot,redis] [--json] [--write]
+    python -m bench locks [--whole] [--clients 100] [--times 1000] [--seconds 30] [--only foliot,redis] [--write]
 
 In one run, in turn, each on a server of its own: Foliot (its client over HTTP, a real server process on PostgreSQL),
 redis-py's Lock, kazoo's Lock on three ZooKeeper servers, etcd's own lock by its JSON gateway, PostgreSQL's advisory
 locks, and *rows*: the bare row work of one lock in SQL, without a line, without a server.
 
 *one* is one client alone. *apart* is every client with a lock of its own. *together* is all clients after one lock,
-each so many times; a kind that is not done after `--seconds` is stopped and counted until there. Two holders at once
-make it fail. One process has all clients, on the machine of the servers.
+each so many times; a kind that is not done after `--seconds` is stopped and counted until there, unless `--whole` is
+given: then all 100 x 1000 are taken, however long that lasts. Two holders at once make it fail. One process has all
+clients, on the machine of the servers.
 """
 
 import argparse
 import asyncio
 import base64
 import logging
+import math
 import os
 import statistics
 import time
@@ -356,14 +358,21 @@ async def _kind(name: str, options: argparse.Namespace) -> Mapping[str, Any]:
         one = await _measured(clients[:1], own[:1], times=endless, for_s=ALONE_S * shares, excludes=excludes)
         apart = await _measured(clients, own, times=endless, for_s=APART_S * shares, excludes=excludes)
         crowd = ["crowd"] * options.clients
-        together = await _measured(clients, crowd, times=options.times, for_s=options.seconds, excludes=excludes)
+        for_s = math.inf if options.whole else options.seconds
+        together = await _measured(clients, crowd, times=options.times, for_s=for_s, excludes=excludes)
+        assert not options.whole or together["pairs"] == options.clients * options.times
         return {"one": one, "apart": apart, "together": together}
 
 
 async def main(options: argparse.Namespace) -> Mapping[str, Any]:
     """Measure each kind in turn."""
     names = options.only.split(",") if options.only else list(KINDS)
-    found: dict[str, Any] = {"clients": options.clients, "times": options.times, "seconds": options.seconds}
+    found: dict[str, Any] = {
+        "clients": options.clients,
+        "times": options.times,
+        "seconds": options.seconds,
+        "whole": options.whole,
+    }
     for name in names:
         found[name] = await _kind(name, options)
     if options.write:
@@ -394,7 +403,10 @@ def with_table(page: str, found: Mapping[str, Any]) -> str:
     _, end, after = rest.partition(END)
     assert begin, "the page has no place for the figures"
     assert end, "the place for the figures has no end"
-    heads = ["one client", f"{found['clients']} clients, own locks", f"{found['clients']} clients, one lock"]
+    crowd = f"{found['clients']} clients, one lock"
+    if found["whole"]:
+        crowd += f", {found['times']} times each"
+    heads = ["one client", f"{found['clients']} clients, own locks", crowd]
     lines = [f"| acquire and release | {' | '.join(heads)} |", "| --- | --- | --- | --- |"]
     for name, words in CALLED.items():
         if name in found:
@@ -412,6 +424,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--clients", type=int, default=100)
     parser.add_argument("--times", type=int, default=1000, help="how often each client takes the one lock")
     parser.add_argument("--seconds", type=float, default=SECONDS, help="the longest time for that, of each kind")
+    parser.add_argument("--whole", action="store_true", help="all of it, without a longest time: about 40 minutes")
     parser.add_argument("--only", default="", help="these kinds, with commas")
     parser.add_argument("--write", action="store_true", help="write the tables of README.md and performance.md")
     parser.add_argument("--json", action="store_true", help="one JSON document instead of a table")

@@ -18,6 +18,7 @@ from tests.eventually import soon
 
 BEAT = "/api/worker/v1/heartbeat"
 LEASE = "/api/worker/v1/lease"
+CLAIM = "/locks/till/claims/c"
 
 
 class ParkedDesk:
@@ -64,9 +65,16 @@ async def says(api: Api, path: str, content: bytes) -> httpx2.Response:
     return await api.ask("POST", path, content=content)
 
 
+async def calls(caller: Api, path: str, number: int) -> httpx2.Response:
+    """A beat of a worker, or a claim of a program."""
+    if path == BEAT:
+        return await says(caller, BEAT, beat(number))
+    return await caller.ask("PUT", f"{path}{number}", {"ttl": 60})
+
+
 async def revoke(api: Api, *, of: Api) -> None:
     token = (await api.get("/tokens")).json()["items"]
-    (mine,) = [one for one in token if one["name"].startswith("worker-")]
+    (mine,) = [one for one in token if one["name"].startswith(("worker-", "lock-"))]
     assert of.token is not None
     assert (await api.ask("DELETE", f"/tokens/{mine['name']}")).status_code == 200
 
@@ -80,8 +88,12 @@ async def test_the_next_beat_of_a_revoked_worker_is_refused(api: Api) -> None:
     assert (refused.status_code, refused.json()["code"]) == (401, "FOL-4002")
 
 
-async def test_calls_that_come_together_share_a_look_that_begins_after_them(api: Api, stage: Stage) -> None:
-    worker = await api.with_scopes("worker")
+@pytest.mark.parametrize(("scope", "path"), [("worker", BEAT), ("lock", CLAIM)])
+async def test_calls_that_come_together_share_a_look_that_begins_after_them(
+    api: Api, stage: Stage, scope: str, path: str
+) -> None:
+    caller = await api.with_scopes(scope)
+    assert (await calls(caller, path, 0)).status_code == 200
     await api.get("/tokens")  # whoever is known does not wait behind a token that is looked up for the first time
     real = stage.services.store.tokens.find
     looks = 0
@@ -97,12 +109,12 @@ async def test_calls_that_come_together_share_a_look_that_begins_after_them(api:
         return found
 
     object.__setattr__(stage.services.store.tokens, "find", counted)
-    early = asyncio.create_task(says(worker, BEAT, beat(1)))
+    early = asyncio.create_task(calls(caller, path, 1))
     await asyncio.wait_for(read.wait(), 30)
     object.__setattr__(stage.services.store.tokens, "find", real)
-    await revoke(api, of=worker)
+    await revoke(api, of=caller)
     object.__setattr__(stage.services.store.tokens, "find", counted)
-    late = [asyncio.create_task(says(worker, BEAT, beat(number))) for number in range(2, 40)]
+    late = [asyncio.create_task(calls(caller, path, number)) for number in range(2, 40)]
     await soon(lambda: len(api.app.state.authenticator._next) == 1, within_s=30, what="they wait for the next look")
     go_on.set()
     assert (await early).status_code == 200, "it was asked before the token was revoked"

@@ -32,7 +32,13 @@ class LockTrust:
         self.ttl_s = ttl_s
         self.is_over = False  # it was given back, or is lost for good
         self._on_lost = on_lost
+        self._process = os.getpid()
         self.renewed(asked_at)
+
+    @property
+    def is_of_parent(self) -> bool:
+        """Whether this process was forked from the one that holds the lock."""
+        return os.getpid() != self._process
 
     def renewed(self, asked_at: float) -> None:
         """A server wrote the hold down at some moment since this one."""

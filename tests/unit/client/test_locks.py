@@ -183,6 +183,20 @@ def test_an_error_that_nobody_foresaw_ends_no_keeper(connect: Connect, server: A
     assert lock.trust.renew_at == pytest.approx(machine.now + 5.0), "the client refuses to send, with its own error"
 
 
+def test_a_forked_process_neither_holds_nor_gives_back_a_lock_of_its_parent(
+    connect: Connect, server: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lock = acquired(connect, server, lambda: None)
+    asked = len(server.asked)
+    with monkeypatch.context() as forked:
+        forked.setattr(os, "getpid", lambda: -1)
+        assert lock.lost
+        with pytest.raises(LockLost):
+            lock.renew()
+        lock.release()
+    assert len(server.asked) == asked, "the parent works under the lock"
+
+
 def test_a_client_that_closes_tells_who_holds_a_lock_that_it_is_lost(connect: Connect, server: Answering) -> None:
     told: list[str] = []
     server.say(Answer(200, HELD))

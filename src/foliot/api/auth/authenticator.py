@@ -1,9 +1,9 @@
 """Who sends a request: the owner of a bearer token, or of the console's session cookie.
 
 The store judges the token at every request (SEC-07). Every server refuses a revoked token at the very next call,
-because no server remembers a good one. Workers call often, so calls with one token that arrive together share one look
-at the store. That look begins after the last of them arrived: a look that has begun may have read the token before it
-was revoked.
+because no server remembers a good one. Workers and programs call often, so calls with one token that arrive together
+share one look at the store. That look begins after the last of them arrived: a look that has begun may have read the
+token before it was revoked.
 """
 
 import asyncio
@@ -32,6 +32,8 @@ NOTED_MAX: Final = 10_000
 SECRET_MAX: Final = 500
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _Look: TypeAlias = "asyncio.Task[Principal | NotLoggedIn]"
+_Way: TypeAlias = tuple[str, bool]
+"""A secret, and whether it is looked up on the store's urgent connections."""
 
 
 class Authenticator:
@@ -46,16 +48,19 @@ class Authenticator:
         # asyncio holds its tasks weakly: this set keeps notes alive until they are written.
         self._notes: set[asyncio.Task[None]] = set()
         self._good_lately: OrderedDict[str, None] = OrderedDict()  # digests; each is judged again all the same
-        # By secret: the look that has begun, which may miss a newer revocation, and the look that begins after it.
-        self._looking: dict[str, _Look] = {}
-        self._next: dict[str, _Look] = {}
+        # The look that has begun, which may miss a newer revocation, and the look that begins after it.
+        self._looking: dict[_Way, _Look] = {}
+        self._next: dict[_Way, _Look] = {}
 
     async def principal(self, request: Request) -> Principal:
         """Return who sends the request; raise `NotLoggedIn` without a good token."""
         found = getattr(request.state, "principal", None)
         if found is None:
             secret, address = secret_of(request), address_of(request)
-            judged = await self._judged(secret, address)
+            # Strangers wait in line one by one (SEC-32): only who was good lately shares a look.
+            is_known = self.knows(hash_of(secret))
+            look = self._together(secret, address, urgent=False) if is_known else self._judged(secret, address)
+            judged = await look
             found = request.state.principal = await self._welcome(judged, address)
         assert isinstance(found, Principal)
         return found
@@ -87,28 +92,30 @@ class Authenticator:
             raise judged
         return judged
 
-    async def _together(self, secret: str, address: str) -> Principal | NotLoggedIn:
+    async def _together(self, secret: str, address: str, *, urgent: bool = True) -> Principal | NotLoggedIn:
         """Return the principal of a secret, by a look at the store that begins after this call."""
-        look = self._next.get(secret)
+        way = secret, urgent
+        look = self._next.get(way)
         if look is None:
-            before = self._looking.get(secret)
-            look = asyncio.create_task(self._in_turn(secret, address, before), name="token")
+            before = self._looking.get(way)
+            look = asyncio.create_task(self._in_turn(way, address, before), name="token")
             look.add_done_callback(_read_exception)
-            self._next[secret] = look
+            self._next[way] = look
         # Several requests wait for this look: one that is cancelled must not cancel it for the others.
         return await asyncio.shield(look)
 
-    async def _in_turn(self, secret: str, address: str, before: "_Look | None") -> Principal | NotLoggedIn:
+    async def _in_turn(self, way: _Way, address: str, before: "_Look | None") -> Principal | NotLoggedIn:
         """Look at the store when the look before has ended."""
         if before is not None:
             await asyncio.wait([before])
         # From here on this look has begun: a request that comes later waits for the next one.
-        mine = self._looking[secret] = self._next.pop(secret)
+        mine = self._looking[way] = self._next.pop(way)
+        secret, urgent = way
         try:
-            return await self._judged(secret, address, urgent=True)
+            return await self._judged(secret, address, urgent=urgent)
         finally:
-            if self._looking.get(secret) is mine:
-                del self._looking[secret]
+            if self._looking.get(way) is mine:
+                del self._looking[way]
 
     async def _judged(self, secret: str, address: str, *, urgent: bool = False) -> Principal | NotLoggedIn:
         digest = hash_of(secret)

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 from types import TracebackType
-from typing import TYPE_CHECKING, Final, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from foliot.client.calls import Answer, Duration
 from foliot.client.lock_keeper import AsyncLockKeeper, LockTrust, OnLost, log
+from foliot.client.lock_request import LockRequest
 from foliot.client.pages import AnswerPage, page_of
 from foliot.domain.errors import FoliotError
-from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.locks import LockLost, LockWaitOver
 
 if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
-
-ASK_S: Final = 15.0  # a server holds one request at most this long
-FRESH_SHARE: Final = 0.25  # of the ttl: how old a grant may be when the client learns of it
 
 
 class AsyncLock:
@@ -35,8 +32,8 @@ class AsyncLock:
 
     @property
     def lost(self) -> bool:
-        """Whether another may hold the lock by now: stop what it protects."""
-        return self.trust.is_over or self._client.machine.monotonic() >= self.trust.until
+        """Whether another may hold the lock by now: stop what it protects. A forked process holds none."""
+        return self.trust.is_over or self.trust.is_of_parent or self._client.machine.monotonic() >= self.trust.until
 
     async def renew(self) -> None:
         """Hold it for another ttl, now; `LockLost` when it is not held any more."""
@@ -66,6 +63,8 @@ class AsyncLock:
     async def release(self) -> None:
         """Give it back."""
         self.trust.is_over = True
+        if self.trust.is_of_parent:  # it is in use there
+            return
         self._keeper.leave(self.claim)
         await self._client.ask("leave_lock", **self._named)
 
@@ -117,36 +116,25 @@ class AsyncLocks:
         `shared`: any number of shared owners. `slots`: this many owners. `renew`: in the background, until it is given
         back or lost; then `on_lost` is called once. The token of this client needs the scope lock.
         """
-        machine = self._client.machine
-        ttl_s = parse_duration(ttl) / SECOND
-        wait_s = None if wait is None else parse_duration(wait) / SECOND
-        give_up_at = None if wait_s is None else machine.monotonic() + wait_s
-        named = {"name": name, "claim": machine.token(), "namespace": namespace}
-        is_held = False
+        named = {"name": name, "namespace": namespace}
+        request = LockRequest(self._client.machine, named, ttl=ttl, wait=wait)
         while True:
-            asked_at = machine.monotonic()
-            left_s = ASK_S if give_up_at is None else give_up_at - asked_at
-            hold_s = 0.0 if is_held else max(0.0, min(ASK_S, left_s))
-            call = self._client.call(
-                "claim_lock", **named, wait=hold_s or None, ttl=ttl_s, at_once=wait_s == 0, shared=shared, slots=slots
-            )
+            hold_s = request.hold_s()
+            call = self._client.call("claim_lock", **request.question(hold_s), shared=shared, slots=slots)
             try:
                 answer = await self._client.send(replace(call, wait_s=hold_s))
             except BaseException:
-                await self._leave(named)
+                await self._leave(request.named)
                 raise
-            # The ttl began at some moment since the question was sent. After a long wait ask again: that renews it.
-            is_fresh = machine.monotonic() - asked_at <= ttl_s * FRESH_SHARE
-            if answer["state"] == "HELD" and (is_fresh or is_held):
-                trust = LockTrust(asked_at=asked_at, ttl_s=ttl_s, on_lost=on_lost)
-                lock = AsyncLock(self._client, self._keeper, answer, trust)
-                if renew:
-                    self._keeper.keep(lock)
-                return lock
-            is_held = answer["state"] == "HELD"
-            if not is_held and give_up_at is not None and machine.monotonic() >= give_up_at:
-                await self._leave(named)
+            if request.is_granted(answer):
+                break
+            if request.is_too_late:
+                await self._leave(request.named)
                 raise LockWaitOver(name)
+        lock = AsyncLock(self._client, self._keeper, answer, request.trust(on_lost))
+        if renew:
+            self._keeper.keep(lock)
+        return lock
 
     async def list(
         self, *, limit: int = 50, cursor: str | None = None, namespace: str | None = None
@@ -162,7 +150,7 @@ class AsyncLocks:
         """Take a lock away from whoever holds it under this token; the lock as it was before."""
         return dict(await self._ask("release_lock", name=name, of=str(token), reason=reason, namespace=namespace))
 
-    async def _leave(self, named: dict[str, str | None]) -> None:
+    async def _leave(self, named: dict[str, Any]) -> None:
         """Leave the line. When no server hears it, the claim ends by itself."""
         try:
             await self._ask("leave_lock", **named)
