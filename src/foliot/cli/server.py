@@ -8,15 +8,18 @@ from typing import Final
 
 import click
 
+from foliot.app.overseers import Overseers
 from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
 from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
+from foliot.app.system import SystemClock
 from foliot.cli.allow_drills import drills_option
 from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
 from foliot.cli.reach import FILE, Reach, reach_options, read_advertised
 from foliot.cli.refusal import refusals
+from foliot.cli.supervision import overseers_of, supervise_options
 from foliot.cli.terminal import echo
 from foliot.client.endpoint import read_secret
 from foliot.domain.errors import InvalidInput
@@ -59,6 +62,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     help="Jobs that no code declares any more go on; give it to every server.",
 )
 @drills_option
+@supervise_options
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
@@ -78,6 +82,8 @@ def server(
     load_weights: str,
     keep_removed_jobs: bool,
     allow_drills: bool,
+    supervised: bool,
+    wedged_after: str,
     bootstrap_token_file: Path | None,
     log_level: str,
     log_format: str,
@@ -94,6 +100,7 @@ def server(
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
+        overseers = overseers_of(supervised=supervised, wedged_after=wedged_after)
         settings = ServerSettings(
             store_url=_store_url(db, db_file),
             node_name=node or "",
@@ -112,13 +119,19 @@ def server(
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = read_secret(bootstrap_token_file) if bootstrap_token_file else None
-        run_for_long(_serve(settings, token))
+        run_for_long(_serve(settings, token, overseers))
 
 
-async def _serve(settings: ServerSettings, bootstrap_token: str | None) -> None:
+async def _serve(settings: ServerSettings, bootstrap_token: str | None, overseers: Overseers) -> None:
     stop = asyncio.Event()
     stop_on_signals(stop)
-    await serve(settings, stop, bootstrap_token=bootstrap_token, started=_announce)
+
+    def started(url: str, first_token: str | None) -> None:
+        _announce(url, first_token)
+        overseers.ready(say("listening", url=url))
+
+    async with overseers.watching(SystemClock(), stop):
+        await serve(settings, stop, bootstrap_token=bootstrap_token, started=started)
 
 
 def _announce(url: str, first_token: str | None) -> None:

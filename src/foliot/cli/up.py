@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ import click
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
 from foliot.app.http import is_loopback
+from foliot.app.overseers import Overseers
 from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.settings import TIMINGS
@@ -25,6 +26,7 @@ from foliot.cli.output import wants_colour
 from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
 from foliot.cli.slots import slots_option
+from foliot.cli.supervision import overseers_of, supervise_options
 from foliot.cli.table import pad, terminal_width, width_of
 from foliot.cli.terminal import Said, Styled, echo
 from foliot.domain.errors import FoliotError
@@ -73,6 +75,7 @@ _RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_de
     is_flag=True,
     help="Jobs that no code declares any more go on.",
 )
+@supervise_options
 @click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
 @click.option(
     "--log-level", default="warning", show_default=True, type=click.Choice(["debug", "info", "warning", "error"])
@@ -92,6 +95,8 @@ def up(
     handler_file: Path | None,
     handler_options: tuple[str, ...],
     keep_removed_jobs: bool,
+    supervised: bool,
+    wedged_after: str,
     no_watch: bool,
     log_level: str,
     timing: str,
@@ -110,6 +115,7 @@ def up(
     configure_logging(level=log_level, form="feed", language=spoken())
     sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
     with refusals():
+        overseers = overseers_of(supervised=supervised, wedged_after=wedged_after)
         settings = UpSettings(
             sources=sources,
             folder=data,
@@ -127,15 +133,16 @@ def up(
             handlers=read_handler_settings(handler_file, handler_options, enabled),
             secrets=read_secrets(handler_file),
         )
-        run_for_long(_run(settings))
+        run_for_long(_run(settings, overseers))
 
 
-async def _run(settings: UpSettings) -> None:
+async def _run(settings: UpSettings, overseers: Overseers) -> None:
     stop = asyncio.Event()
     stop_on_signals(stop)
-    node = AllInOne(settings, Terminal(settings))
+    node = AllInOne(settings, Terminal(settings, on_started=overseers.ready))
     guard_secrets(node.vault)
-    await node.run(stop)
+    async with overseers.watching(SystemClock(), stop):
+        await node.run(stop)
 
 
 def _expanded(source: str) -> list[str]:
@@ -148,8 +155,9 @@ def _expanded(source: str) -> list[str]:
 class Terminal:
     """The audience of `foliot up`: calm, aligned, one idea per line."""
 
-    def __init__(self, settings: UpSettings) -> None:
+    def __init__(self, settings: UpSettings, *, on_started: Callable[[str], None] = lambda _said: None) -> None:
         self._settings = settings
+        self._on_started = on_started
         self._clock = SystemClock()
         self._second = 0
         self._shown = 0
@@ -171,6 +179,7 @@ class Terminal:
         self._good(say("up_scheduler"), self._settings.node_name)
         self._good(say("up_worker"), f"{self._settings.node_name} · {slots} · {self._watching()}")
         self._good(say("up_api"), url)
+        self._on_started(say("listening", url=url))
         echo(f"\n  {say('up_first_login', link=f'{url}/login#{access.login_code}')}")
         echo(f"  {say('up_reachable' if is_loopback(self._settings.host) else 'up_reachable_by_others')}")
         stops = say("up_ctrl_c")

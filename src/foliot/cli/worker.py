@@ -12,6 +12,7 @@ import click
 from foliot import __version__
 from foliot.app.drills import drills_of_worker
 from foliot.app.handler_kinds import check_something_to_execute
+from foliot.app.overseers import Overseers
 from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
@@ -20,9 +21,11 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.allow_drills import drills_option
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
+from foliot.cli.language import say
 from foliot.cli.refusal import refusals, tell
 from foliot.cli.run_limits import read_limits
 from foliot.cli.slots import slots_option
+from foliot.cli.supervision import overseers_of, supervise_options
 from foliot.client.contexts import Contexts
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import NoTokenKnown
@@ -75,6 +78,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     type=click.Path(file_okay=False, path_type=Path),
     help="Where results wait for a server (default: the user's state folder).",
 )
+@supervise_options
 @click.option(
     "--log-level", default="info", type=click.Choice(["debug", "info", "warning", "error"]), show_default=True
 )
@@ -103,6 +107,8 @@ def worker(
     take_over: bool,
     drain_timeout: str,
     spool: Path | None,
+    supervised: bool,
+    wedged_after: str,
     log_level: str,
     log_format: str,
 ) -> None:
@@ -122,6 +128,7 @@ def worker(
     """
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
+        overseers = overseers_of(supervised=supervised, wedged_after=wedged_after)
         flags = {"context": context, "server": server, "token_file": token_file, "ca_file": ca_file}
         resolved = Contexts().resolve(flags | {"insecure_http": "yes" if insecure_http else None})
         endpoint, secret_file = resolved.endpoint(), resolved.get("token_file")
@@ -156,7 +163,7 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
-        run_for_long(_work(endpoint, settings, modules, here.kinds, vault))
+        run_for_long(_work(endpoint, settings, modules, here.kinds, vault, overseers))
 
 
 async def _work(
@@ -165,6 +172,7 @@ async def _work(
     modules: tuple[str, ...],
     kinds: Sequence[HandlerKind],
     vault: Vault,
+    overseers: Overseers,
 ) -> None:
     loaded = load(modules)
     if modules and not loaded.declarations:
@@ -179,7 +187,8 @@ async def _work(
     crew = Crew(lambda: HttpWorkerLink.to(endpoint), clock, SystemChance(), settings, code, kinds, vault, drills=drills)
     stop = asyncio.Event()
     stop_on_signals(stop)
-    async with asyncio.TaskGroup() as tasks:
+    crew.on_registered = lambda: overseers.ready(say("worker_ready", name=settings.name))
+    async with overseers.watching(SystemClock(), stop), asyncio.TaskGroup() as tasks:
         stopping = tasks.create_task(_stop(crew, stop), name="stop")
         await crew.run()
         stopping.cancel()

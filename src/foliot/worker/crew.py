@@ -72,14 +72,21 @@ class Crew:
         self._links: list[WorkerLink] = []
         self._members: list[Worker] = []
         self._with_code: Worker | None = None
+        self.on_registered: Callable[[], None] = lambda: None  # called when each member has registered
         for share in shares(settings, code, kinds):
             link = connect()
             own = replace(settings, slots=share.slots, own_slots={}, capture=False)
             member = Worker(link, clock, chance, own, share.code, share.kinds, vault, drills())
+            member.on_registered = self._registered
             self._links.append(link)
             self._members.append(member)
             if share.code is code:
                 self._with_code = member
+
+    def _registered(self) -> None:
+        """A member began a session. A later session of it says the same again."""
+        if all(member.session is not None for member in self._members):
+            self.on_registered()
 
     def stop(self) -> None:
         """Drain every member. A second call ends everything at once."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import structlog
@@ -81,6 +81,7 @@ class Worker:
         self._stop_asked = asyncio.Event()
         self._hurry = asyncio.Event()
         self._closing = asyncio.Event()
+        self.on_registered: Callable[[], None] = lambda: None  # called in each new session
         self._over = asyncio.Event()
         self._assemble(self._around)
 
@@ -166,6 +167,7 @@ class Worker:
         kinds = [name for name, kind in self._kinds().items() if kind.offers()]
         settings = self._settings
         log.info("worker.registered", session=session.id, worker=settings.name, slots=settings.slots, kinds=kinds)
+        self.on_registered()
 
     def _own_load(self) -> Mapping[str, float]:
         """In the beat's thread."""

@@ -223,6 +223,7 @@ TITLES: Final[Catalogue] = {
     "FOL-5043": "软件包的处理器类型在工作节点上无法使用",
     "FOL-5046": "协调后端的客户端未安装",
     "FOL-5047": "服务器无法连到协调后端",
+    "FOL-5065": "受看护的进程反复失败",
     "FOL-5033": "存储的驱动程序未安装",
     "FOL-5034": "Foliot 自身的错误，已保存报告",
     "FOL-5035": "客户端不信任的证书",
@@ -478,6 +479,7 @@ SENTENCES: Final[Catalogue] = {
     "FOL-5047": (
         "{servers} 个服务器中有 {away} 个无法连到协调后端 {name}；在此期间由存储选举主节点。任务照常触发和执行。"
     ),
+    "FOL-5065": "进程在 {within} 秒内失败了 {ends} 次，最后一次：{last}。不再重新启动。",
     "FOL-5033": "{database} 上的存储需要软件包 {module}，它尚未安装。",
     "FOL-5034": (
         "出现了 Foliot 未预料到的错误（{what}）：报告已保存在 {report}。",
@@ -713,6 +715,7 @@ HINTS: Final[Catalogue] = {
     "FOL-5043": "修复或卸载 {name}，然后重启工作节点",
     "FOL-5046": '运行 pip install "{package}"',
     "FOL-5047": "检查 {name} 和通往它的网络；何时开始：foliot cluster events --topic cluster",
+    "FOL-5065": "先在日志中查看原因，再重新启动",
     "FOL-5033": '运行 pip install "{package}"',
     "FOL-5034": "请先查看此文件，再报告给我们；其中不含地址中的密码、令牌和选项的值",
     "FOL-5035.unknown": "指定该机构的文件：--ca-file 文件、FOLIOT_CA_FILE，或代码中的 ca_file=",

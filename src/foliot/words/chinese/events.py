@@ -80,6 +80,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "trust.lost": "工作节点失去了服务器的信任",
     "watch.look_failed": "查看变化失败",
     "watch.odd_run": "执行的记录异常",
+    "supervisor.restart": "进程已结束，将重新启动",
+    "supervisor.wedged": "进程的事件循环停滞",
     "watchdog.repaired": "看门狗修复了记录",
     "worker.failed": "工作节点失败",
     "worker.not_registered": "工作节点未能注册",

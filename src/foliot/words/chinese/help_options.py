@@ -27,6 +27,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "How long to try.": "最多尝试多久。",
     "Go on behind a page.": "从上一页之后继续。",
     "How long to wait.": "最多等待多久。",
+    "Start it again when it crashes or stands still.": "崩溃或停滞时重新启动。",
+    "With --supervise: how long its loop may stand still.": "与 --supervise 同用：主循环最多可停滞多久。",
     # times
     "2h is two hours ago, +2h ahead; 16:45 is today's.": "2h 表示两小时前，+2h 表示两小时后；16:45 指今天的。",
     "2h is two hours ahead, -2h ago; 16:45 is the next one.": "2h 表示两小时后，-2h 表示两小时前；16:45 指下一个。",

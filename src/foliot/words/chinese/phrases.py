@@ -232,6 +232,7 @@ PHRASES: Final[Catalogue] = {
     "cron_foreign": "Foliot 可以识别；{name} 本身不支持 {foreign}，或含义不同。",
     "no_further_fire": "  不会再触发",
     "listening": "正在监听 {url}",
+    "worker_ready": "已注册为 {name}",
     "first_token": "此存储的第一个管理员令牌，只显示一次：{token}",
     "new_basic": "两个示例任务：tick（每 10 秒）、greet（手动）",
     "new_fastapi": "触发任务的网页应用",

@@ -223,6 +223,7 @@ TITLES: Final[Catalogue] = {
     "FOL-5043": "A kind of handler of a package that does not work at a worker",
     "FOL-5046": "A coordinator whose client is not installed",
     "FOL-5047": "A coordinator that servers cannot reach",
+    "FOL-5065": "A supervised process that fails again and again",
     "FOL-5033": "A store whose driver is not installed",
     "FOL-5034": "A mistake of Foliot's, of which a report was saved",
     "FOL-5035": "A certificate that the client does not believe",

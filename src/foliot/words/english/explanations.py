@@ -704,6 +704,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The coordinator is down, or a firewall is between. Jobs fire and run all the same.",
         "See whether it runs, and whether the address in --coord is right.",
     ),
+    "FOL-5065": (
+        "A process under --supervise crashed or stood still several times in a few minutes.",
+        "See the log for the reason of each end, mend it, and start the process again.",
+    ),
     "FOL-6000": ("A run ended without success.", "foliot run show ID, foliot run logs ID."),
     "FOL-6001": (
         "The worker's machine died, the process was killed (often: out of memory), or the network was cut.",

@@ -249,6 +249,7 @@ PHRASES: Final[Catalogue] = {
     "cron_foreign": "Foliot reads this; {name} itself does not read {foreign}, or reads it otherwise.",
     "no_further_fire": "  no further fire",
     "listening": "listening on {url}",
+    "worker_ready": "registered as {name}",
     "first_token": "first admin token of this store, shown once: {token}",
     "new_basic": "two sample jobs: tick (every 10 s), greet (by hand)",
     "new_fastapi": "a web app that triggers a job",
