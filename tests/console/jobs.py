@@ -56,3 +56,12 @@ def load_orders(ctx: Ctx) -> int:
         ctx.log.error("shard has no file")
         raise FileNotFoundError("orders-1.csv")
     return ctx.shard.index
+
+
+@job(isolation="thread")
+def counter(ctx: Ctx) -> int:
+    """Writes numbered lines, slowly enough that a server dies between two of them."""
+    for number in range(40):
+        ctx.log.info("line", number=number)
+        ctx.sleep(0.25)
+    return 40

@@ -1,23 +1,21 @@
 """The console in Chromium against a real `foliot up`: login, tasks, live pages, themes, languages, a phone."""
 
 import gzip
-import os
 import re
 import shutil
-import subprocess
-import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tests.console.walking import walk
 from tests.eventually import eventually
 from tests.probes.scene import Up, first_login, running_up
 from web import build
 
 pytestmark = pytest.mark.services
 FIRST_LOAD_MAX = 250_000
-WALKS = ("e2e/walks.test.ts", "e2e/tasks.test.ts", "e2e/everywhere.test.ts")
+WALKS = ("everywhere", "markup", "tasks", "walks")
 JOBS = Path(__file__).parent / "jobs.py"
 MARKUP = '<img src=x onerror="window.hacked=1">'
 
@@ -46,24 +44,8 @@ def _waiters(up: Up) -> list[object]:
 
 
 def test_people_walk_through_the_console(up: Up) -> None:
-    environment = {
-        **os.environ,
-        "FOLIOT_URL": up.began["url"],
-        "FOLIOT_LOGIN_CODE": first_login(up),
-        "FOLIOT_TOKEN": up.began["token"],
-        "NO_COLOR": "1",
-    }
-    node = Path(sysconfig.get_path("scripts")) / "node"
-    walked = subprocess.run(
-        [node, "--test", "--test-reporter=spec", "--test-concurrency=1", *WALKS],
-        cwd=build.WEB,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=550,
-        check=False,
-    )
-    assert walked.returncode == 0, walked.stdout + walked.stderr
+    url, token = up.began["url"], up.began["token"]
+    walk(*WALKS, FOLIOT_URL=url, FOLIOT_LOGIN_CODE=first_login(up), FOLIOT_TOKEN=token)
 
 
 def test_the_first_load_is_small() -> None:

@@ -6,6 +6,8 @@ import { asked, Calls, Complaints, type Look, launched, loggedIn, opened } from 
 
 const { url } = asked();
 const complaints = new Complaints();
+const BATCH = 5000;
+const BATCHES = 6;
 let browser: Browser;
 let context: BrowserContext;
 let state: Required<Look>["state"];
@@ -122,12 +124,36 @@ test("a hidden page asks for nothing, whatever happens, and shows what it missed
   const calls = new Calls();
   calls.watch(page);
   await ask("POST", `/api/v1/runs/${String(id)}:cancel`, {});
-  await ended(String(id));
+  await until(async () => (await ask("GET", `/api/v1/runs/${String(id)}`)).ended_at !== null);
   await page.clock.runFor("10:00");
   assert.deepEqual(calls.made, []);
   await setVisible(page, true);
   await page.locator(".title").getByText("cancelled").waitFor();
   await page.locator('.chip[data-is="live"]').waitFor();
+});
+
+test("memory is flat: after 30 000 changes the heap is as after 5000", async () => {
+  const page = await context.newPage();
+  let batches = 0;
+  await page.route("**/api/v1/events*", async (route) => {
+    batches += 1;
+    if (batches <= BATCHES) await route.fulfill({ contentType: "text/event-stream", body: batchOf(batches) });
+  });
+  const tools = await context.newCDPSession(page);
+  const heap = async () => {
+    await tools.send("HeapProfiler.collectGarbage");
+    return (await tools.send("Runtime.getHeapUsage")).usedSize;
+  };
+  await page.goto(`${url}/runs`);
+  await until(() => batches > 1); // the stream is asked for again: what it said was taken
+  const early = await heap();
+  await until(() => batches > BATCHES);
+  const late = await heap();
+  assert.ok(
+    late <= 1.1 * early,
+    `${early} bytes after the first ${BATCH} changes, ${late} after ${BATCH * BATCHES}`,
+  );
+  await page.locator("tbody tr").first().waitFor();
 });
 
 test("who wants no motion sees none", async () => {
@@ -143,6 +169,24 @@ test("no page complained", () => {
   assert.deepEqual(complaints.found, []);
 });
 
+/** Runs that begin and end, each another. */
+function batchOf(number: number): string {
+  const events = Array.from({ length: BATCH }, (_, index) => {
+    const at = number * BATCH + index;
+    const isOver = index % 2 === 1;
+    const data = {
+      subject: "tick",
+      namespace: "default",
+      id: `r-zz${at - (at % 2)}`,
+      job: "tick",
+      state: isOver ? "SUCCEEDED" : "RUNNING",
+      at: "2026-11-16T06:00:00Z",
+    };
+    return `id: ${at}\nevent: ${isOver ? "run.ended" : "run.started"}\ndata: ${JSON.stringify(data)}\n\n`;
+  });
+  return events.join("");
+}
+
 async function setVisible(page: Page, isVisible: boolean): Promise<void> {
   await page.evaluate((seen) => {
     Object.defineProperty(document, "visibilityState", {
@@ -153,6 +197,6 @@ async function setVisible(page: Page, isVisible: boolean): Promise<void> {
   }, isVisible);
 }
 
-async function ended(id: string): Promise<void> {
-  while ((await ask("GET", `/api/v1/runs/${id}`)).ended_at === null) await new Promise(setImmediate);
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 20));
 }

@@ -44,7 +44,6 @@ describe("who leaves cron and XXL-JOB", () => {
       await page.locator("tbody tr").nth(1).waitFor({ state: "detached" });
       await page.locator("tbody tr").getByRole("link", { name: "load_orders" }).waitFor();
       await page.keyboard.press("Escape");
-      await page.locator("[data-filter]").blur();
     }
     await took(0);
   });
@@ -177,6 +176,83 @@ test("who guards the rules makes a token that only reads: one form of two presse
     fetch(url + path, { method, headers: { Authorization: `Bearer ${secret}` } });
   assert.equal((await ask("GET", "/api/v1/jobs")).status, 200);
   assert.equal((await ask("POST", "/api/v1/jobs/daily:trigger")).status, 403);
+});
+
+test("keys alone find a job, trigger it, read its log, pause it and resume it", async () => {
+  const { keyboard } = page;
+  await at("/");
+  await keyboard.press("Tab");
+  await page.locator(".skip:focus").waitFor();
+  await keyboard.press("Enter");
+  await page.locator("main:focus").waitFor();
+  await keyboard.press("g");
+  await keyboard.press("j");
+  await page.locator("tbody tr").nth(1).waitFor();
+  await keyboard.press("/");
+  await keyboard.type("has a past");
+  await page.locator("tbody tr").nth(1).waitFor({ state: "detached" });
+  await keyboard.press("Escape");
+  await keyboard.press("j");
+  for (const [word, then] of [
+    ["Pause", "paused"],
+    ["Resume", ""],
+  ] as const) {
+    await page.locator("tbody a:focus", { hasText: "daily" }).waitFor(); // a dialog gives the focus back
+    await keyboard.press("p");
+    await dialog().getByRole("button", { name: word }).waitFor();
+    await dialog().getByLabel("Reason").and(page.locator(":focus")).waitFor();
+    await keyboard.type("by keys");
+    await keyboard.press("Enter");
+    await dialog().waitFor({ state: "detached" });
+    if (then) await page.locator("tbody tr").getByText(then).waitFor();
+    else await page.locator("tbody tr").getByText("paused").waitFor({ state: "detached" });
+  }
+  await page.locator("tbody a:focus", { hasText: "daily" }).waitFor();
+  await keyboard.press("Enter");
+  await page.waitForURL(/jobs\/default\/daily/);
+  await page.locator(".title").waitFor();
+  await keyboard.press("t");
+  await dialog().getByRole("button", { name: "Trigger", exact: true }).waitFor();
+  while (
+    !(await dialog()
+      .getByRole("button", { name: "Trigger", exact: true })
+      .and(page.locator(":focus"))
+      .count())
+  ) {
+    await keyboard.press("Tab");
+  }
+  await keyboard.press("Enter");
+  await page.waitForURL(/\/runs\/r-/);
+  await page.getByRole("log").waitFor();
+  await page.goBack();
+  await page.locator("tbody tr").first().waitFor();
+  await keyboard.press("j");
+  await keyboard.press("l");
+  await page.getByRole("log").waitFor();
+  await took(0);
+});
+
+test("what has the focus is seen to have it, on each stop of a page", async () => {
+  await at("/jobs");
+  await page.locator("tbody tr").first().waitFor();
+  const seen = new Set<string>();
+  for (let stop = 0; stop < 30; stop++) {
+    await page.keyboard.press("Tab");
+    const [name, isSeen] = await page.evaluate(() => {
+      const here = document.activeElement;
+      if (!here) return ["", false];
+      const marked = here.matches("input[type=checkbox]")
+        ? here
+        : (here.closest("[data-focus], .skip") ?? here);
+      const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(marked);
+      const hasOutline = outlineStyle !== "none" && Number.parseFloat(outlineWidth) > 0;
+      const isField = here.matches("input, select") && borderColor !== "";
+      return [here.outerHTML.slice(0, 120), hasOutline || boxShadow !== "none" || isField] as const;
+    });
+    assert.ok(isSeen, name);
+    seen.add(String(name));
+  }
+  assert.ok(seen.size > 20, "the focus goes on");
 });
 
 test("no page complained", () => {

@@ -56,9 +56,13 @@ function Content({ job }: { job: JobOut }) {
         <State of={job.state} family="job" />
         <Chips job={{ ...job, owner: "" }} />
         <div className="acts">
-          {rights.run && <Button onClick={() => setOpened("trigger")}>{say("do.trigger")}</Button>}
+          {rights.run && (
+            <Button data-key="t" onClick={() => setOpened("trigger")}>
+              {say("do.trigger")}
+            </Button>
+          )}
           {rights.write && job.schedule !== null && (
-            <Button variant="default" onClick={() => setOpened(isPaused ? "resume" : "pause")}>
+            <Button data-key="p" variant="default" onClick={() => setOpened(isPaused ? "resume" : "pause")}>
               {say(isPaused ? "do.resume" : "do.pause")}
             </Button>
           )}

@@ -208,6 +208,7 @@ function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void })
         {rights.run && (
           <Act
             icon="play"
+            letter="t"
             label={`${say("do.trigger")} ${job.name}`}
             act={() => open({ what: "trigger", job })}
           />
@@ -215,6 +216,7 @@ function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void })
         {rights.write && job.schedule !== null && (
           <Act
             icon={isPaused ? "play" : "pause"}
+            letter="p"
             label={`${say(isPaused ? "do.resume" : "do.pause")} ${job.name}`}
             act={() => open({ what: isPaused ? "resume" : "pause", job })}
           />
@@ -224,9 +226,24 @@ function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void })
   );
 }
 
-function Act({ icon, label, act }: { icon: "play" | "pause"; label: string; act: () => void }) {
+interface ActProps {
+  icon: "play" | "pause";
+  /** The key that presses it while the row has the focus. */
+  letter: string;
+  label: string;
+  act: () => void;
+}
+
+function Act({ icon, letter, label, act }: ActProps) {
   return (
-    <ActionIcon variant="subtle" color="gray" aria-label={label} title={label} onClick={act}>
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-label={label}
+      title={label}
+      data-key={letter}
+      onClick={act}
+    >
       <Icon name={icon} size={16} />
     </ActionIcon>
   );

@@ -8,6 +8,7 @@ import type { IssuedOut, TokenOut } from "../api/types.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
 import { FormFoot } from "../parts/FormFoot.tsx";
+import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -125,6 +126,7 @@ function TokenTable({ tokens: all, revoke }: { tokens: TokenOut[]; revoke: (toke
 }
 
 function NewToken({ close }: { close: () => void }) {
+  useFocusBack();
   const say = useSay();
   const client = useQueryClient();
   const [name, setName] = useState("");

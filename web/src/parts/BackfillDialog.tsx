@@ -8,6 +8,7 @@ import { boundsOf, dayAfter, dayOf } from "../format/day.ts";
 import { count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
 import { FormFoot } from "./FormFoot.tsx";
+import { useFocusBack } from "./focus.ts";
 import { useZone } from "./settings.ts";
 import { At } from "./Times.tsx";
 import { tell } from "./Toasts.tsx";
@@ -21,6 +22,7 @@ interface Props {
 }
 
 export function BackfillDialog({ job, close }: Props) {
+  useFocusBack();
   const say = useSay();
   const zone = useZone();
   const client = useQueryClient();

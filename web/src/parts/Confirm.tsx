@@ -5,6 +5,7 @@ import { type ReactNode, useState } from "react";
 import { newKey } from "../api/call.ts";
 import { useSay } from "../words/say.ts";
 import { FormFoot } from "./FormFoot.tsx";
+import { useFocusBack } from "./focus.ts";
 
 export interface Intent {
   reason: string;
@@ -41,6 +42,7 @@ export function Confirm(props: Props) {
     close,
     children,
   } = props;
+  useFocusBack();
   const say = useSay();
   const client = useQueryClient();
   const [reason, setReason] = useState("");

@@ -9,6 +9,7 @@ import { type FormField, fieldsOf, filled } from "../format/schema.ts";
 import { asCommand, asCurl, asPython } from "../format/snippets.ts";
 import { type Say, useSay } from "../words/say.ts";
 import { Command } from "./Command.tsx";
+import { useFocusBack } from "./focus.ts";
 import { ProblemBox } from "./Problem.tsx";
 import { tell } from "./Toasts.tsx";
 
@@ -19,6 +20,7 @@ interface Props {
 }
 
 export function TriggerDialog({ name, namespace, close }: Props) {
+  useFocusBack();
   const say = useSay();
   const found = useQuery(jobQuery(namespace, name));
   return (

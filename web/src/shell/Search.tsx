@@ -5,6 +5,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { search } from "../api/queries.ts";
 import type { HitOut } from "../api/types.ts";
+import { useFocusBack } from "../parts/focus.ts";
 import { useSay } from "../words/say.ts";
 import { MAIN, useMorePlaces } from "./places.ts";
 
@@ -16,6 +17,7 @@ interface Target {
 }
 
 export function Search({ close }: { close: () => void }) {
+  useFocusBack();
   const say = useSay();
   const navigate = useNavigate();
   const [text, setText] = useState("");

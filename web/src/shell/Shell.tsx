@@ -12,9 +12,11 @@ import mark from "../look/foliot.svg";
 import { Icon } from "../look/Icon.tsx";
 import { needsOf } from "../pages/needs.ts";
 import { Boundary } from "../parts/Boundary.tsx";
+import { useFocusBack } from "../parts/focus.ts";
 import { chooseZone, useNow, useZone } from "../parts/settings.ts";
 import { Toasts } from "../parts/Toasts.tsx";
 import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
+import { useKeys } from "./keys.ts";
 import { LoginForm, LoginPage } from "./Login.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
 import { Search } from "./Search.tsx";
@@ -260,11 +262,16 @@ function Themes() {
 }
 
 function Keys({ close }: { close: () => void }) {
+  useFocusBack();
   const say = useSay();
   const keys = [
     ["Ctrl K", "keys.search"],
     ["/", "keys.filter"],
     ["g o · g j · g r · g n · g l · g e · g b", "keys.go"],
+    ["j · k · Enter", "keys.move"],
+    ["t · p", "keys.act"],
+    ["l", "keys.log"],
+    ["y", "keys.copy"],
     ["?", "keys.help"],
   ] as const;
   return (
@@ -283,52 +290,5 @@ function Keys({ close }: { close: () => void }) {
         ))}
       </ul>
     </Modal>
-  );
-}
-
-const GO: Record<string, string> = {
-  o: "/",
-  j: "/jobs",
-  r: "/runs",
-  n: "/nodes",
-  l: "/locks",
-  e: "/events",
-  b: "/backfills",
-};
-const PAIR_MS = 1200;
-
-function useKeys(open: (what: "search" | "keys") => void): void {
-  const navigate = useNavigate();
-  useEffect(() => {
-    let wentAt = 0;
-    const onKey = (event: KeyboardEvent) => {
-      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
-        event.preventDefault();
-        open("search");
-        return;
-      }
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
-      const to = GO[event.key];
-      if (to && Date.now() - wentAt < PAIR_MS) void navigate({ to });
-      wentAt = event.key === "g" ? Date.now() : 0;
-      if (event.key === "?") open("keys");
-      if (event.key === "/") {
-        const filter = document.querySelector<HTMLElement>("[data-filter]");
-        if (!filter) return;
-        event.preventDefault();
-        filter.focus();
-      }
-    };
-    document.addEventListener("keydown", onKey);
-    return () => document.removeEventListener("keydown", onKey);
-  }, [navigate, open]);
-}
-
-function isWriting(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false;
-  return (
-    target.isContentEditable ||
-    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
-    target.closest("[role=dialog]") !== null
   );
 }

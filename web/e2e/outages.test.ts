@@ -1,0 +1,132 @@
+/// Servers of a cluster die and come back while people look: pages move to another server, and nothing is lost.
+import assert from "node:assert/strict";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+import { after, before, test } from "node:test";
+import type { Browser, Locator, Page } from "playwright-core";
+import { Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
+
+const servers = (process.env.FOLIOT_SERVERS ?? "").split(",").map((one) => new URL(one));
+const hands = process.env.FOLIOT_HANDS ?? "";
+const complaints = new Complaints();
+const LONG_MS = 60_000; // an election may lie in between
+let browser: Browser;
+let state: Required<Look>["state"];
+let url: string;
+
+/** What stands in front of a cluster: a connection goes to the first server that takes it. */
+const balancer = createServer((client) => {
+  client.on("error", () => undefined);
+  forward(client, [...servers]);
+});
+
+function forward(client: Socket, [next, ...others]: URL[]): void {
+  if (!next) {
+    client.destroy();
+    return;
+  }
+  const server = connect(Number(next.port), next.hostname, () => {
+    client.pipe(server).pipe(client);
+    isThere = true;
+  });
+  let isThere = false;
+  server.on("error", () => (isThere ? client.destroy() : forward(client, others)));
+  server.on("close", () => isThere && client.destroy());
+  client.on("close", () => server.destroy());
+}
+
+before(async () => {
+  await new Promise<void>((resolve) => balancer.listen(0, "127.0.0.1", resolve));
+  url = `http://127.0.0.1:${(balancer.address() as AddressInfo).port}`;
+  browser = await launched();
+  state = await loggedIn(browser, url);
+});
+after(async () => {
+  await browser.close();
+  balancer.close();
+});
+
+async function told(what: "kill" | "start", server: string): Promise<void> {
+  const answer = await fetch(`${hands}/${what}/${server}`, { method: "POST" });
+  assert.equal(answer.status, 200, await answer.text());
+}
+
+async function at(address: string): Promise<Page> {
+  const context = await opened(browser, { state });
+  context.setDefaultTimeout(LONG_MS);
+  const page = await context.newPage();
+  complaints.watch(page, new URL(address).origin);
+  await page.goto(address);
+  await chip(page, "live").waitFor();
+  return page;
+}
+
+const chip = (page: Page, is: string): Locator => page.locator(`.chip[data-is="${is}"]`);
+
+test("two browsers on two servers see each other, and one whose server dies goes on at another", async () => {
+  const one = await at(`${url}/jobs/default/counter`); // behind the balancer: on the first server
+  const other = await at(new URL("/jobs/default/tick", servers[1]).href);
+  await one.getByRole("button", { name: "Trigger" }).click();
+  await one.getByRole("dialog").getByRole("button", { name: "Trigger", exact: true }).click();
+  await one
+    .getByRole("log")
+    .getByText(/number=1$/)
+    .waitFor();
+  const run = one.url().replace(/.*\/(?=r-)/, "");
+
+  await told("kill", "s1");
+  await chip(one, "waiting").or(chip(one, "live")).waitFor();
+  await other.getByRole("button", { name: "Pause" }).click();
+  await other.getByLabel("Reason").fill("the first server is away");
+  await other.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+  await other.getByText("tick is paused.").waitFor();
+  await one.locator(".title").getByText("succeeded").waitFor();
+  await chip(one, "live").waitFor();
+
+  const lines = await one.getByRole("log").locator(".line").allTextContents();
+  const numbers = lines.map((line) => Number(/number=(\d+)$/.exec(line)?.[1] ?? -1));
+  assert.deepEqual(numbers, [...numbers.keys()], "each line once, in its order");
+  assert.equal(numbers.length, 40);
+  await one.getByRole("link", { name: "Jobs", exact: true }).click();
+  await one.locator("tr", { hasText: "tick" }).getByText("paused").waitFor();
+  await one
+    .getByRole("row", { name: /counter/ })
+    .locator("a.mono", { hasText: run })
+    .waitFor();
+  await one.context().close();
+  await other.context().close();
+});
+
+test("while no server answers, the page stays, a form keeps its words, and all goes on when one is back", async () => {
+  const page = await at(`${url}/jobs/default/tick`);
+  await page.getByRole("button", { name: "Resume" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reason").fill("back to work");
+  await told("kill", "s2");
+  await chip(page, "waiting").waitFor();
+  await chip(page, "waiting")
+    .getByText(/reconnecting in \d+ s/)
+    .waitFor();
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  await dialog.getByText("The server does not answer.").waitFor();
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "back to work");
+  await page.locator(".title").getByText("paused").waitFor();
+
+  await told("start", "s1");
+  await chip(page, "live").waitFor();
+  await dialog.getByRole("button", { name: "Resume" }).click();
+  await page.locator(".title").getByText("active").waitFor();
+  await page.getByRole("tab", { name: "Versions" }).waitFor();
+  assert.equal(await page.getByRole("alert").count(), 0, "what could not be read meanwhile is there");
+  await page.goto(`${url}/events?subject=tick`);
+  await page.getByText("back to work").first().waitFor();
+  assert.equal(await page.getByText("back to work").count(), 1, "resumed once");
+  await page.context().close();
+});
+
+test("no page complained", () => {
+  const gone = /ERR_(CONNECTION|SOCKET|EMPTY|INCOMPLETE|NETWORK)|status of 50[234]/;
+  assert.deepEqual(
+    complaints.found.filter((text) => !gone.test(text)),
+    [],
+  );
+});

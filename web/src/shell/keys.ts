@@ -1,0 +1,98 @@
+/// The keys of the console. Those that change something press a button that opens a dialog: nothing happens at once.
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { tell } from "../parts/Toasts.tsx";
+import { useSay } from "../words/say.ts";
+
+const GO: Record<string, string> = {
+  o: "/",
+  j: "/jobs",
+  r: "/runs",
+  n: "/nodes",
+  l: "/locks",
+  e: "/events",
+  b: "/backfills",
+};
+const PAIR_MS = 1200;
+const ROW = "main tbody tr, main .lines > li";
+
+export function useKeys(open: (what: "search" | "keys") => void): void {
+  const navigate = useNavigate();
+  const say = useSay();
+  useEffect(() => {
+    let wentAt = 0;
+    const copyLink = async () => {
+      await navigator.clipboard.writeText(window.location.href);
+      tell(say("keys.copied"));
+    };
+    const acts: Record<string, () => void> = {
+      "?": () => open("keys"),
+      "/": () => document.querySelector<HTMLElement>("[data-filter]")?.focus(),
+      j: () => move(1),
+      k: () => move(-1),
+      l: () => openLog(),
+      t: () => press("t"),
+      p: () => press("p"),
+      y: () => void copyLink(),
+    };
+    const onKey = (event: KeyboardEvent) => {
+      if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        open("search");
+        return;
+      }
+      if (
+        event.key === "Escape" &&
+        event.target instanceof HTMLElement &&
+        event.target.matches("[data-filter]")
+      ) {
+        event.target.blur();
+      }
+      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      const isSecond = Date.now() - wentAt < PAIR_MS;
+      wentAt = event.key === "g" ? Date.now() : 0;
+      const to = isSecond ? GO[event.key] : undefined;
+      const act = to ? () => void navigate({ to }) : acts[event.key];
+      if (!act) return;
+      event.preventDefault();
+      act();
+    };
+    document.addEventListener("keydown", onKey);
+    return () => document.removeEventListener("keydown", onKey);
+  }, [navigate, open, say]);
+}
+
+/** The row that has the focus; null when none has. */
+function rowHere(): Element | null {
+  return document.activeElement?.closest(ROW) ?? null;
+}
+
+/** Moves the focus to the first link of the next row or the one before: Enter opens it. */
+function move(step: 1 | -1): void {
+  const rows = [...document.querySelectorAll(ROW)].filter((row) => row.querySelector("a"));
+  const here = rowHere();
+  const at = here ? rows.indexOf(here) + step : 0;
+  rows[Math.min(Math.max(at, 0), rows.length - 1)]?.querySelector("a")?.focus();
+}
+
+/** The log of the row's run; without a row, of the first run on the page. */
+function openLog(): void {
+  const place = rowHere() ?? document.querySelector("main");
+  place?.querySelector<HTMLElement>('a[href*="/runs/"]')?.click();
+}
+
+/** The button of the row, or of the page, that says it is for this key. */
+function press(key: string): void {
+  const button = `[data-key="${key}"]`;
+  const place = rowHere()?.querySelector<HTMLElement>(button);
+  (place ?? document.querySelector<HTMLElement>(`.title ${button}`))?.click();
+}
+
+function isWriting(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  return (
+    target.isContentEditable ||
+    /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
+    target.closest("[role=dialog]") !== null
+  );
+}
