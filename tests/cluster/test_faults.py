@@ -22,12 +22,12 @@ async def test_f00_nothing_is_broken(cluster: Cluster) -> None:
     assert cluster.figures["abandoned"] == cluster.figures["deaths"] == cluster.figures["zombies_tried"] == 0
 
 
-@on("postgresql")
+@on()
 async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
     """The leader and others in turn, each at an odd moment."""
-    cluster.start(workers=4 if size == "full" else 2)
+    cluster.start()
     await cluster.wait_for_runs(15)
-    for number in range(10 if size == "full" else 3):
+    for number in range(10):
         leader = await cluster.leader()
         others = [name for name in cluster.servers if name != leader]
         victim = cluster.chance.choice(others) if others and number % 2 else leader
