@@ -263,11 +263,12 @@ class Cluster:
 
             await soon(known, within_s=within_s, what=f"{job} is declared")
 
-    async def trigger(self, job: str, count: int) -> None:
-        """So many runs by hand."""
+    async def trigger(self, job: str, count: int, *, mark: str = "") -> None:
+        """So many runs by hand; `mark`: others than those of an earlier call."""
         async with self._store() as store:
             for number in range(count):
-                await store.runs.trigger(TriggerRequest(namespace="default", job=job, key=f"{job}-{number}", by=BY))
+                key = f"{job}-{mark}{number}"
+                await store.runs.trigger(TriggerRequest(namespace="default", job=job, key=key, by=BY))
 
     async def trigger_raw(self, job: str, params: str) -> str:
         """A run with these parameters, whatever they are, past everybody who would look at them; its id."""

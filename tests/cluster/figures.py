@@ -57,20 +57,27 @@ def commit() -> str:
 
 
 def gather(folder: Path, into: Path, *, today: str) -> Path:
-    """All that the tests of one day wrote, in one file; what was measured again that day replaces what was there."""
-    path = into / f"faults-{today}.json"
-    before = json.loads(path.read_text("utf-8")) if path.exists() else {}
-    found = {(test["fault"], test["store"]): test for test in before.get("tests", [])}
+    """What the tests of today wrote, in one file; what was not measured today is taken over from the day before it."""
+    last = _last(into)
+    before: dict[str, Any] = {"date": today, "load": 0.0, "tests": []}
+    if last is not None:
+        before = json.loads(last.read_text("utf-8"))
+    found = {(test["fault"], test["store"]): {"date": before["date"], **test} for test in before["tests"]}
     for written in sorted(folder.glob("*.json")):
         test = json.loads(written.read_text("utf-8"))
-        found[test["fault"], test["store"]] = test
+        found[test["fault"], test["store"]] = {**test, "date": today}
     into.mkdir(parents=True, exist_ok=True)
+    path = into / f"faults-{today}.json"
     tests = [found[key] for key in sorted(found)]
     # Of the last quarter of an hour: more than ours, if others were at work. Of several parts of a day the highest.
-    load = max(round(os.getloadavg()[2], 1), before.get("load", 0.0))
+    load = max(round(os.getloadavg()[2], 1), before["load"])
     document = {"date": today, "note": before.get("note", ""), "cores": os.cpu_count(), "load": load, "tests": tests}
     path.write_text(json.dumps(document, indent=1) + "\n", "utf-8")
     return path
+
+
+def _last(folder: Path) -> Path | None:
+    return max(folder.glob("faults-*.json"), default=None)
 
 
 # ------------------------------------------------------------------------------------------------------------ showing
@@ -78,8 +85,16 @@ def gather(folder: Path, into: Path, *, today: str) -> Path:
 
 def newest() -> Mapping[str, Any]:
     """What was gathered last."""
-    document: Mapping[str, Any] = json.loads(max(GATHERED.glob("faults-*.json")).read_text("utf-8"))
+    last = _last(GATHERED)
+    assert last is not None, "nothing was measured yet: make faults"
+    document: Mapping[str, Any] = json.loads(last.read_text("utf-8"))
     return document
+
+
+def _days(document: Mapping[str, Any]) -> str:
+    """The day of the measurement, or the first and the last."""
+    days = sorted({test.get("date", document["date"]) for test in document["tests"]})
+    return " to ".join(dict.fromkeys([days[0], days[-1]]))
 
 
 def fault_words() -> Mapping[str, str]:
@@ -94,7 +109,7 @@ def sentence(document: Mapping[str, Any]) -> str:
     faults = {_fault_of(test) for test in tests}
     due, lost, doubled = (f"{_sum(tests, name):,}" for name in ("expected", "lost", "doubled"))
     return (
-        f"Fault tests of {document['date']} (`make faults`; {_ground(document)}): {len(faults)} kinds of faults, "
+        f"Fault tests of {_days(document)} (`make faults`; {_ground(document)}): {len(faults)} kinds of faults, "
         f"{due} fires due, {lost} lost, {doubled} doubled. Each fault with its figures: "
         "[figures of the fault tests](docs/reference/fault-figures.md)."
     )
@@ -141,9 +156,10 @@ def page(document: Mapping[str, Any]) -> str:
         [
             "# Figures of the fault tests",
             "",
-            f"Measured on {document['date']}, {_ground(document)}.",
+            f"Measured on {_days(document)}, {_ground(document)}.",
             "This page is made by a script from what `make faults` wrote to `figures/`. What the columns mean:",
-            "[foliot-check](check.md#figures); what the faults are: [what Foliot promises](guarantees.md#faults).",
+            "[foliot-check](check.md#figures); what the faults are: [what Foliot promises](guarantees.md#faults);",
+            "which test shows which fault: [fault tests](fault-tests.md).",
             "",
             *([document["note"], ""] if document["note"] else []),
             "## Each fault, over all its stores",
@@ -206,6 +222,7 @@ TIMES = {
     "MB worker": "peak_memory_mb.worker",
     "store troubles": "store_troubles",
     "commit": "commit",
+    "day": "date",
 }
 WORST = {
     "F00": ("late {}", "lateness_s.p99", "s (p99)"),
@@ -220,6 +237,7 @@ WORST = {
     "F14": ("{}", "re_decided", "instants decided again"),
     "F15": ("goes on {}", "goes_on_after_writable_s", "s after the store takes writes"),
     "F16": ("{} conflicts", "conflicts_per_1000_commits", "in 1000 commits"),
+    "F17": ("next leader after {}", "leader_failover_s.max", "s"),
     "F18": ("goes on after {}", "goes_on_after_s", "s"),
     "F19": ("the others waited {}", "others_waited_s", "s"),
     "F21": ("the others late {}", "due_at_once.others_late_s.p99", "s (p99)"),

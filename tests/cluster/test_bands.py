@@ -1,43 +1,64 @@
-"""Bands of real workers: one is starved of its CPU, one stands still. Its share of work follows."""
+"""Bands of real workers: one has no CPU, one is far away, one stands still. Its share of work follows its band."""
 
+import json
 import os
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
 from tests.cluster.api import people_of
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import mostly_on
+from tests.cluster.failover_table import FailoverTable, now_us
 from tests.cluster.patience import GO
+from tests.cluster.process import Process
 from tests.eventually import soon
+from tests.servers.fixtures import MakeProxy
+from tests.servers.proxy import FaultProxy
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
 SLOTS = 4
-HEALTH = ("--health", "score=0.5,calm=0.4,beats=2", "--load-weights", "cpu=0,memory=0,connections=1,running=0")
+SHARE = SLOTS // 2  # of a worker in WARNING
+BY_STARVATION = (
+    *("--health", "score=0.7,calm=0.6,beats=2"),
+    *("--load-weights", "cpu=0,memory=0,connections=1,running=0"),
+)
 """Whatever else the machine does, it counts little: a worker is strained when it wants a CPU and has none."""
+BY_LATENESS = ("--health", "score=1,calm=0.99,beats=2,warning_after=1500ms")
+"""A beat is due every 1.3 s. Nothing but beats that come late counts."""
+FAR_S = 0.8  # one way: the next beat waits for the answer to the one before, so no two come within 1.5 s
 NICE = 10  # a tenth of the CPU beside one that computes
 HOGS = 4
 """Where the kernel shares a CPU among sessions of terminals, being nice counts for nothing: there must be several."""
 STEADY_BEATS = 5
 
 
+class KeptBeat(NamedTuple):
+    """A beat as the store kept it: the recording triggers copy every one."""
+
+    session: str
+    number: int
+    band: str
+
+
 class Scene:
-    """A cluster, and what its nodes are like."""
+    """Two workers, each with a server of its own, and what their beats say."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
+        self.table = FailoverTable(cluster)
 
     async def node(self, name: str) -> dict[str, Any]:
         async with people_of(self.cluster, self.cluster.servers[-1]) as api:
             found: dict[str, Any] = (await api.get(f"/api/v1/nodes/{name}")).json()
             return found
 
-    async def is_in(self, name: str, *healths: str, within_s: float = 60.0) -> dict[str, Any]:
+    async def is_in(self, name: str, *healths: str, within_s: float = 90.0) -> dict[str, Any]:
         """The node once it is in one of these bands."""
         found: dict[str, Any] = {}
 
@@ -48,9 +69,40 @@ class Scene:
         await soon(reached, within_s=within_s, step_s=0.1, what=f"{name} is {' or '.join(healths)}")
         return found
 
+    async def runs_on(self, name: str, count: int, *, what: str) -> None:
+        """Wait until this worker executes as many runs."""
+
+        async def counted() -> bool:
+            return await self.running_on(name) == count
+
+        await soon(counted, within_s=90, what=what)
+
     async def running_on(self, name: str) -> int:
         live = f"SELECT id FROM nodes WHERE name = '{name}' AND state = 'live'"
         return await self.cluster.count(f"state = 'RUNNING' AND session_id IN ({live})")
+
+    async def stays_warned(self, name: str) -> None:
+        """No flapping: while the cause lasts, each beat leaves the worker where it is."""
+        before = len(await self.beats(name))
+        kept: list[KeptBeat] = []
+
+        async def enough() -> bool:
+            kept[:] = (await self.beats(name))[before:]
+            return len(kept) >= STEADY_BEATS
+
+        await soon(enough, within_s=90, step_s=0.2, what="some more beats")
+        assert {beat.band for beat in kept} == {"WARNING"}, kept
+
+    async def beats(self, name: str) -> list[KeptBeat]:
+        """Every beat of this worker, in order."""
+        rows = await self.cluster.rows("SELECT body FROM foliot_history WHERE table_name = 'nodes' ORDER BY seq")
+        nodes = [node for row in rows if (node := json.loads(row["body"]))["name"] == name]
+        beats = [KeptBeat(node["id"], node["beat_no"], node["band"]) for node in nodes if node["beat_no"]]
+        return list(dict.fromkeys(beats))
+
+
+def start_worker(cluster: Cluster, name: str, *, server: str) -> Process:
+    return cluster.start_worker(name, slots=SLOTS, jobs="tests.cluster.spinning", server=server)
 
 
 @contextmanager
@@ -69,53 +121,59 @@ def starved(pid: int) -> Iterator[None]:
 
 
 @mostly_on("postgresql")
-async def test_a_workers_share_of_work_follows_its_band(cluster: Cluster) -> None:
+async def test_a_workers_share_of_work_follows_its_band(cluster: Cluster, fault_proxy: MakeProxy) -> None:
+    """Every run waits to be told, so what a worker executes is what it was given."""
     scene = Scene(cluster)
-    cluster.start_server("s1", options=HEALTH)
-    jobs = "tests.cluster.spinning"
-    starving = cluster.start_worker("w1", slots=SLOTS, jobs=jobs)
+    cluster.start_server("s1", options=BY_STARVATION)
+    cluster.start_server("s2", options=BY_LATENESS)
+    line = fault_proxy(cluster.port_of("s2"))
+    await has_no_cpu(scene)
+    start_worker(cluster, "w2", server=f"http://127.0.0.1:{line.port}")
+    await is_far_away(scene, line)
+    await stands_still(scene)
+    print("failovers:", await scene.table.is_right())
+
+
+async def has_no_cpu(scene: Scene) -> None:
+    """It gets half of its slots while it starves, and all of them afterwards."""
+    cluster, began_at = scene.cluster, now_us()
+    starving = start_worker(cluster, "w1", server=cluster.address_of("s1"))
     await cluster.declared("spins")
     await cluster.trigger("spins", 1)
     await soon(lambda: any(cluster.journals.iterdir()), within_s=60, what="it computes")
     with starved(starving.pid):
         warned = await scene.is_in("w1", "WARNING")
-        assert warned["slots_given"] == SLOTS // 2
-        cluster.start_worker("w2", slots=SLOTS, jobs=jobs)
-        await scene.is_in("w2", "ONLINE")
-        await cluster.trigger("until_told", 2 * SLOTS)
-
-        async def shared_out() -> bool:
-            return (await scene.running_on("w2"), await scene.running_on("w1")) == (SLOTS, SLOTS // 2)
-
-        await soon(shared_out, within_s=60, what="the one takes all its slots, the other half of them")
-        await stays_warned(scene)
-        assert await scene.running_on("w1") == SLOTS // 2, "runs wait, and it still gets none"
+        assert warned["slots_given"] == SHARE
+        await cluster.trigger("until_told", SLOTS)
+        await scene.runs_on("w1", SHARE, what="it takes half of its slots")
+        await scene.stays_warned("w1")
+        assert await scene.running_on("w1") == SHARE, "runs wait, and it still gets none"
         (cluster.journals / f"{GO}-spinner").touch()
-    await scene.is_in("w1", "ONLINE")
-
-    async def full() -> bool:
-        return await scene.running_on("w1") == SLOTS
-
-    await soon(full, within_s=60, what="it has all its slots again")
-    await stands_still(scene)
+    well = await scene.is_in("w1", "ONLINE")
+    assert well["slots_given"] == SLOTS
+    await scene.runs_on("w1", SLOTS, what="it has all its slots again")
+    scene.table.expect("resource_exhaustion", "w1", at=began_at, outcome="recovered")
 
 
-async def stays_warned(scene: Scene) -> None:
-    """No flapping: while it starves, each beat leaves it where it is."""
-    seen: dict[str, tuple[str, float]] = {}
-
-    async def enough() -> bool:
-        node = await scene.node("w1")
-        seen[node["last_beat_at"]] = (node["health"], node["load"]["starved"])
-        return len(seen) >= STEADY_BEATS
-
-    await soon(enough, within_s=60, step_s=0.1, what="some more beats")
-    assert "ONLINE" not in {health for health, _ in seen.values()}, seen
-    assert max(starved for _, starved in seen.values()) >= 0.5, "and that is why"
+async def is_far_away(scene: Scene, line: FaultProxy) -> None:
+    """Beats that come late cost it half of its slots; when they come in time again, it gets all of them."""
+    cluster, began_at = scene.cluster, now_us()
+    await scene.is_in("w2", "ONLINE")
+    line.delay(FAR_S)
+    warned = await scene.is_in("w2", "WARNING")
+    assert warned["slots_given"] == SHARE
+    await cluster.trigger("until_told", SLOTS, mark="far-")
+    await scene.runs_on("w2", SHARE, what="it takes half of its slots")
+    await scene.stays_warned("w2")
+    assert await scene.running_on("w2") == SHARE, "runs wait, and it still gets none"
+    line.heal()
+    await scene.runs_on("w2", SLOTS, what="it takes all its slots")
+    scene.table.expect("resource_exhaustion", "w2", at=began_at, outcome="recovered")
 
 
 async def stands_still(scene: Scene) -> None:
-    """It gets less, then nothing, and is dead in the end; what it ran goes elsewhere."""
+    """It gets nothing, and is dead in the end; what it ran goes elsewhere."""
+    began_at = now_us()
     scene.cluster.pause("w2")
     silent = await scene.is_in("w2", "OFFLINE", "DEAD")
     assert silent["slots_given"] == 0
@@ -125,8 +183,11 @@ async def stands_still(scene: Scene) -> None:
     async def all_done() -> bool:
         return await scene.cluster.count("state IN ('PENDING', 'RUNNING')") == 0
 
-    await soon(all_done, within_s=60, what="the other one executes all of it")
+    await soon(all_done, within_s=90, what="the other one executes all of it")
+    moved = [run for run in await scene.cluster.runs("until_told") if run["deaths"] > 0]
+    assert len(moved) == SLOTS, "what it executed was begun anew"
     scene.cluster.resume("w2")
+    scene.table.expect("network_partition", "w2", at=began_at, outcome="recovered")
 
 
 @mostly_on("postgresql")

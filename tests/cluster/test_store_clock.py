@@ -7,6 +7,7 @@ the true time was created early, whatever the store believed.
 import asyncio
 import contextlib
 import itertools
+import json
 import sys
 import threading
 import time
@@ -23,6 +24,7 @@ import pytest
 from tests.cluster.asking import asked
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size
+from tests.cluster.failover_table import FailoverTable
 from tests.cluster.journals import lines_of
 from tests.cluster.process import ROOT
 from tests.cluster.recording import record
@@ -72,6 +74,7 @@ async def test_a_store_clock_that_jumps_fires_nothing_early_and_loses_nothing(
             if "outage" in steps:
                 await trusted(cluster)
             await judged(cluster)
+            await found_in_the_table(cluster, steps)
 
 
 async def judged(cluster: Cluster) -> None:
@@ -79,6 +82,19 @@ async def judged(cluster: Cluster) -> None:
     # What was to be tried again in a moment when the clock was put back waits as long as the step was (C1).
     await cluster.judged("F08", settle_within_s=STEP_S + 90)
     assert not overlapping(cluster)
+
+
+async def found_in_the_table(cluster: Cluster, steps: set[str]) -> None:
+    """Each doubt is one row of the table of failovers, in the time that most servers believed in."""
+    noted = [json.loads(line) for line in (cluster.folder / "nemesis.jsonl").read_text("utf-8").splitlines()]
+    ahead = [line["at"] for line in noted if line["what"] == "clock" and line["step_s"] > 0]
+    first, last = ahead[0], ahead[-1]
+    table = FailoverTable(cluster)
+    if "ahead" in steps:
+        table.expect("clock_step", "store", at=first, outcome="recovered", done={"trusted": False})
+    if "outage" in steps:
+        table.expect("clock_step", "store", at=last, outcome="recovered", done={"trusted": True})
+    print("failovers:", await table.is_right())
 
 
 def overlapping(cluster: Cluster) -> list[tuple[str, str, str]]:

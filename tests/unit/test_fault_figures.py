@@ -70,6 +70,15 @@ def test_what_is_measured_again_the_same_day_replaces_what_was_there(tmp_path: P
     assert [(test["fault"], test["expected"]) for test in document["tests"]] == [("F01", 7), ("F02", 100)]
 
 
+def test_what_is_not_measured_again_is_taken_over_with_its_day(tmp_path: Path) -> None:
+    gathered(tmp_path, written("F01", "SQLite"), written("F02", "SQLite"))
+    (tmp_path / "1.json").unlink()
+    document = gathered(tmp_path, written("F01", "SQLite", expected=7), today="2026-01-03")
+    days = [(test["fault"], test["expected"], test["date"]) for test in document["tests"]]
+    assert days == [("F01", 7, "2026-01-03"), ("F02", 100, "2026-01-02")]
+    assert sentence(document).startswith("Fault tests of 2026-01-02 to 2026-01-03 ")
+
+
 def test_only_what_lies_between_the_marks_is_written_anew() -> None:
     text = f"before\n{BEGIN}\nold\n{END}\nafter\n"
     assert with_sentence(text, "New.") == f"before\n{BEGIN}\n\nNew.\n\n{END}\nafter\n"
