@@ -29,9 +29,11 @@ BY_STARVATION = (
     *("--load-weights", "cpu=0,memory=0,connections=1,running=0"),
 )
 """Whatever else the machine does, it counts little: a worker is strained when it wants a CPU and has none."""
-BY_LATENESS = ("--health", "score=1,calm=0.99,beats=2,warning_after=1500ms")
-"""A beat is due every 1.3 s. Nothing but beats that come late counts."""
-FAR_S = 0.8  # one way: the next beat waits for the answer to the one before, so no two come within 1.5 s
+BY_LATENESS = ("--health", "score=1,calm=0.99,beats=2,warning_after=1600ms")
+"""A beat is due every 1.33 s. Nothing but beats that come late counts."""
+FAR_S = 0.7
+"""One way. The next beat waits for the answer and 0.27 s more, so no two come within 1.6 s; an answer counts for as
+long as that."""
 NICE = 10  # a tenth of the CPU beside one that computes
 HOGS = 4
 """Where the kernel shares a CPU among sessions of terminals, being nice counts for nothing: there must be several."""
