@@ -83,6 +83,15 @@ class Scene:
         live = f"SELECT id FROM nodes WHERE name = '{name}' AND state = 'live'"
         return await self.cluster.count(f"state = 'RUNNING' AND session_id IN ({live})")
 
+    async def is_warned(self, name: str) -> None:
+        """Wait until its beats have put it into WARNING. Silence alone shows WARNING only until the next beat."""
+
+        async def warned() -> bool:
+            return [beat.band for beat in await self.beats(name)][-1:] == ["WARNING"]
+
+        await soon(warned, within_s=90, step_s=0.1, what=f"{name} is in WARNING")
+        assert (await self.node(name))["slots_given"] <= SHARE
+
     async def stays_warned(self, name: str) -> None:
         """No flapping: while the cause lasts, each beat leaves the worker where it is."""
         before = len(await self.beats(name))
@@ -144,8 +153,7 @@ async def has_no_cpu(scene: Scene) -> None:
     await cluster.trigger("spins", 1)
     await soon(lambda: any(cluster.journals.iterdir()), within_s=60, what="it computes")
     with starved(starving.pid):
-        warned = await scene.is_in("w1", "WARNING")
-        assert warned["slots_given"] == SHARE
+        await scene.is_warned("w1")
         await cluster.trigger("until_told", SLOTS)
         await scene.runs_on("w1", SHARE, what="it takes half of its slots")
         await scene.stays_warned("w1")
@@ -162,8 +170,7 @@ async def is_far_away(scene: Scene, line: FaultProxy) -> None:
     cluster, began_at = scene.cluster, now_us()
     await scene.is_in("w2", "ONLINE")
     line.delay(FAR_S)
-    warned = await scene.is_in("w2", "WARNING")
-    assert warned["slots_given"] == SHARE
+    await scene.is_warned("w2")
     await cluster.trigger("until_told", SLOTS, mark="far-")
     await scene.runs_on("w2", SHARE, what="it takes half of its slots")
     await scene.stays_warned("w2")

@@ -8,7 +8,7 @@ import pytest
 
 from foliot.domain.failover import DEFAULTS, Detected, FailoverEnd, FailoverType, Urgency
 from foliot.domain.instants import HOUR, MINUTE, SECOND
-from foliot.domain.verdict import judge
+from foliot.domain.verdict import Cause, judge
 from foliot.engine.failovers import KEPT_MAX, FailoverUpkeep, FailureNotes
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
@@ -101,6 +101,20 @@ async def test_overruns_are_noted_together_and_over_when_none_came_for_a_minute(
     await cluster.keep()
     (found,) = await cluster.noted()
     assert (found.is_open, found.done, found.escalated_at) == (False, {"ended": 3}, None)
+
+
+async def test_an_overrun_begins_when_its_worker_ended_it_and_not_when_a_server_has_time_to_note_it(
+    cluster: Cluster,
+) -> None:
+    await save(cluster.world, "tick")
+    anne = await worker(cluster.world)
+    (run_id,) = await trigger(cluster.world, n=1)
+    await anne.complete(await anne.lease_one(), cause=Cause.TIMEOUT)
+    cluster.notes.timed_out([run_id])
+    await cluster.world.elapse(4 * SECOND)
+    await cluster.notes.step()
+    (found,) = await cluster.noted()
+    assert found.detected_at - found.began_at >= 4 * SECOND
 
 
 async def test_a_server_keeps_a_bounded_number_of_overruns_until_they_are_noted(cluster: Cluster) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import ssl
 from pathlib import Path
 from types import TracebackType
@@ -11,7 +12,7 @@ from urllib.request import Request, urlopen
 from foliot.app.settings import TlsFiles
 from tests.eventually import eventually
 from tests.servers.daemon import READY_WITHIN_S, Daemon
-from tests.servers.ports import HOST, free_ports
+from tests.servers.ports import HOST, hold_ports
 
 ASKED_WITHIN_S = 2.0
 MEMBERS = 3
@@ -105,10 +106,12 @@ class EtcdCluster:
 
     def __init__(self) -> None:
         self.members: list[Etcd] = []
+        self._places: list[socket.socket] = []  # the ports of a killed member stay its own
 
     def start(self) -> Self:
         """Start all, and wait until each knows a leader."""
-        ports = free_ports(2 * MEMBERS)
+        self._places = hold_ports(2 * MEMBERS)
+        ports = [place.getsockname()[1] for place in self._places]
         peers = {f"e{number}": ports[2 * number + 1] for number in range(MEMBERS)}
         self.members = [Etcd(name, peers) for name in peers]
         for number, member in enumerate(self.members):
@@ -138,6 +141,8 @@ class EtcdCluster:
         """End all and remove their data."""
         for member in self.members:
             member.close()
+        for place in self._places:
+            place.close()
 
     def announced(self) -> str:
         """What the shell prints: as `--coord` takes it."""

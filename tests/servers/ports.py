@@ -33,6 +33,11 @@ def hold_port(port: int | None = None) -> socket.socket:
     raise RuntimeError(f"no free port found in {TRIES_MAX} tries")
 
 
+def hold_ports(count: int) -> list[socket.socket]:
+    """Some free ports that stay ours, as those of `hold_port`."""
+    return [hold_port() for _ in range(count)]
+
+
 def free_ports(count: int) -> list[int]:
     """Choose `count` different free ports, holding all of them until the last is found.
 

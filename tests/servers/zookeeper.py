@@ -8,7 +8,7 @@ from typing import ClassVar, Self
 from foliot.app.settings import TlsFiles
 from tests.eventually import eventually
 from tests.servers.daemon import READY_WITHIN_S, Daemon
-from tests.servers.ports import HOST, free_ports
+from tests.servers.ports import HOST, free_ports, hold_ports
 
 ASKED_WITHIN_S = 2.0
 MEMBERS = 3
@@ -30,8 +30,8 @@ ssl.clientAuth=none
 """
 SETTINGS = """\
 tickTime=250
-initLimit=20
-syncLimit=8
+initLimit=80
+syncLimit=12
 minSessionTimeout=500
 maxSessionTimeout=60000
 dataDir=data
@@ -138,10 +138,13 @@ class Zookeeper:
 
     def __init__(self) -> None:
         self.members: list[ZookeeperServer] = []
+        # A follower does not listen on its port for data, and a killed member on none: nobody else may take them.
+        self._places: list[socket.socket] = []
 
     def start(self) -> Self:
         """Start all, and wait until each has a leader."""
-        ports = free_ports(3 * MEMBERS)
+        self._places = hold_ports(3 * MEMBERS)
+        ports = [place.getsockname()[1] for place in self._places]
         ensemble = [ports[3 * number : 3 * number + 3] for number in range(MEMBERS)]
         self.members = [ZookeeperServer(number + 1, ensemble) for number in range(MEMBERS)]
         for member in self.members:
@@ -169,6 +172,8 @@ class Zookeeper:
         """End all and remove their data."""
         for member in self.members:
             member.close()
+        for place in self._places:
+            place.close()
 
     @property
     def url(self) -> str:

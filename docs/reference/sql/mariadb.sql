@@ -331,8 +331,9 @@ UPDATE failovers SET ver = ver + 1, type = 'network_partition', evidence = %(evi
 WHERE id = %(id)s AND ver = %(ver)s;
 
 -- cluster/failures.py JOBS_OF
-SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
-WHERE r.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+SELECT r.id, r.job_id, j.namespace, j.name,
+       (SELECT max(a.ended_at) FROM attempts a WHERE a.run_id = r.id) AS overran_at
+FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
 -- cluster/failures.py OPEN_CLOCK
 SELECT f.id FROM failovers f WHERE f.occurrence = %(key)s AND f.ended_at IS NULL;

@@ -367,8 +367,9 @@ UPDATE failovers SET ver = ver + 1, type = 'network_partition', evidence = $1
 WHERE id = $2 AND ver = $3;
 
 -- cluster/failures.py JOBS_OF
-SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
-WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+SELECT r.id, r.job_id, j.namespace, j.name,
+       (SELECT max(a.ended_at) FROM attempts a WHERE a.run_id = r.id) AS overran_at
+FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- cluster/failures.py OPEN_CLOCK
 SELECT f.id FROM failovers f WHERE f.occurrence = $1 AND f.ended_at IS NULL;

@@ -329,8 +329,9 @@ UPDATE failovers SET ver = ver + 1, type = 'network_partition', evidence = :evid
 WHERE id = :id AND ver = :ver;
 
 -- cluster/failures.py JOBS_OF
-SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
-WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+SELECT r.id, r.job_id, j.namespace, j.name,
+       (SELECT max(a.ended_at) FROM attempts a WHERE a.run_id = r.id) AS overran_at
+FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- cluster/failures.py OPEN_CLOCK
 SELECT f.id FROM failovers f WHERE f.occurrence = :key AND f.ended_at IS NULL;

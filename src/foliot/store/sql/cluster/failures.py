@@ -82,8 +82,9 @@ CAME_BACK: Final = Statement(
 )
 JOBS_OF: Final = Statement(
     """
-    SELECT r.id, r.job_id, j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id
-    WHERE r.id IN (SELECT d.id FROM {d})
+    SELECT r.id, r.job_id, j.namespace, j.name,
+           (SELECT max(a.ended_at) FROM attempts a WHERE a.run_id = r.id) AS overran_at
+    FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id IN (SELECT d.id FROM {d})
     """,
     RowSet("d", id=BIGINT),
 )
@@ -252,6 +253,7 @@ def _overrun(job_id: int, rows: Sequence[Any], session: str) -> Detected:
         type=FailoverType.RUN_TIMEOUT,
         subject=rows[0].name,
         namespace=rows[0].namespace,
+        began_at=min((row.overran_at for row in rows if row.overran_at is not None), default=None),
         evidence={"runs": len(rows)},
         affected=Affected(runs=len(rows), run_ids=tuple(row.id for row in rows), jobs=(rows[0].name,)),
         attempts=len(rows),
