@@ -221,7 +221,7 @@ class Cluster:
 
         await soon(over, within_s=for_s + 30, step_s=0.05, what="the load")
 
-    async def answers(self, name: str, *, within_s: float = 60.0) -> None:
+    async def answers(self, name: str, *, within_s: float = 120.0) -> None:
         """Until this server serves."""
         port = self._ports[name]
 
