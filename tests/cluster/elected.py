@@ -81,6 +81,7 @@ class Electorate:
         assert await asked(self.cluster.url, TERM) > term
         told = (await self._got(heir, "/api/v1/cluster")).json()
         assert "FOL-5047" in [trouble["code"] for trouble in told["troubles"]], told["troubles"]
+        await soon(self._is_a_failover, within_s=WITHIN_S, what="the leader noted it as a failover")
         await asyncio.to_thread(self.service.start)
         others_know = partial(self._has_noted, "coordinator.back", back + len(left))
         await soon(others_know, within_s=WITHIN_S, what="they note that it is back")
@@ -119,6 +120,10 @@ class Electorate:
         """Whether each of these gauges of a server is 1."""
         lines = (await self._got(server, "/metrics")).text.splitlines()
         return all(any(line.startswith(gauge) and line.endswith(" 1.0") for line in lines) for gauge in gauges)
+
+    async def _is_a_failover(self) -> bool:
+        still_open = "type = 'coordination_unreachable' AND ended_at IS NULL"
+        return await self.cluster.count(still_open, of="failovers") > 0
 
     async def _noted(self, kind: str) -> int:
         found: int = await asked(self.cluster.url, f"SELECT count(*) FROM events WHERE kind = '{kind}'")
