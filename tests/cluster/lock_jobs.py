@@ -8,6 +8,10 @@ from tests.cluster.lock_notes import STEP_S, is_open, note, use
 @job(overlap="allow", retries=Retry(5, backoff="100ms..300ms"))
 async def cross(ctx: Ctx, first: str, second: str) -> None:
     """Take one lock, then another: who does that in another order waits for this run, and this run for it."""
+    await take_both(ctx, first, second)
+
+
+async def take_both(ctx: Ctx, first: str, second: str) -> None:
     async with ctx.lock(first) as one:
         note("has", ctx, first)
         while not is_open(first):

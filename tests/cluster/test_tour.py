@@ -93,7 +93,7 @@ class Tour:
             began_at = now_us()
             runs = []
             for one, other in ((first, second), (second, first)):
-                runs.append(await scene.trigger("cross", first=one, second=other))
+                runs.append(await scene.trigger("cross_over", first=one, second=other))
                 await scene.has(one)
             for lock in LOCKS:
                 scene.open(lock)
