@@ -298,7 +298,7 @@ class Cluster:
 
     # -- the end --------------------------------------------------------------------------------------------------
 
-    async def wait_for_runs(self, count: int, *, within_s: float = 90.0) -> None:
+    async def wait_for_runs(self, count: int, *, within_s: float = 180.0) -> None:
         """Until everybody is there and so many runs have ended well: the cluster is warm."""
         there = ", ".join(f"'{name}'" for name, process in self.processes.items() if process.is_alive)
         live = Statement(f"SELECT count(DISTINCT name) FROM nodes WHERE state = 'live' AND name IN ({there})")
