@@ -13,6 +13,7 @@ import structlog
 
 from foliot.domain.instants import SECOND
 from foliot.domain.locks import GUARD_SHARE
+from foliot.ports.clock import Clock
 from foliot.ports.store.locks import LockState
 from foliot.ports.worker_link import LOCKS_MAX, BeatAnswer, LockAnswered, LockAsked, LocksLeft
 from foliot.sdk.locks import REFUSED, STOPPED, TIMED_OUT, LockOutcome, LockWish
@@ -58,6 +59,44 @@ class HeldLock:
         return sent_at + self.ttl_s * (1 - GUARD_SHARE)
 
 
+class _Patience:
+    """How long a run still waits for a lock, and whether what a server answered is good enough."""
+
+    def __init__(self, clock: Clock, wish: LockWish) -> None:
+        self.asked_at = clock.monotonic()
+        self._clock = clock
+        self._give_up_at = None if wish.wait_us is None else self.asked_at + wish.wait_us / SECOND
+        self._would_not_wait = wish.wait_us == 0
+        self._was_held = False
+        self._left_s = ASK_S
+        self._tries = 0
+
+    def hold_s(self) -> float:
+        """The next question begins: how long the server may hold it."""
+        self.asked_at = self._clock.monotonic()
+        self._left_s = ASK_S if self._give_up_at is None else self._give_up_at - self.asked_at
+        return 0.0 if self._was_held else max(0.0, min(ASK_S, self._left_s))
+
+    def ends_without_answer(self) -> bool:
+        """No server answered: whether the run gives up."""
+        self._tries += 1
+        return self._tries >= TRIES_MAX and (self._left_s <= 0 or self._would_not_wait)
+
+    def is_granted(self, answer: LockAnswered) -> bool:
+        """Whether the lock is held. After a long wait its ttl may be nearly over: one more question renews it."""
+        if answer.state != LockState.HELD:
+            return False
+        is_fresh = self._clock.monotonic() - self.asked_at <= answer.ttl_us / SECOND * FRESH_SHARE
+        was_held, self._was_held = self._was_held, True
+        return is_fresh or was_held
+
+    @property
+    def is_over(self) -> bool:
+        if self._was_held or self._give_up_at is None:
+            return False
+        return self._clock.monotonic() >= self._give_up_at
+
+
 class RunLocks:
     """Every lock of a worker's runs. Only the loop calls it, but for `claims`, `answered` and `is_lost`."""
 
@@ -98,36 +137,27 @@ class RunLocks:
                 self._leave_soon(session.id, [claim])
 
     async def _asked(self, attempt: Attempt, session: Session, wish: LockWish, claim: str) -> LockOutcome:
-        clock = self._clock
-        give_up_at = None if wish.wait_us is None else clock.monotonic() + wish.wait_us / SECOND
+        patience = _Patience(self._clock, wish)
         rest = GrowingRest(self._around.chance, first_s=0.1, most_s=2.0)
-        was_held, tries = False, 0
         while not attempt.is_over and attempt.stop_cause is None:
-            asked_at = clock.monotonic()
-            left_s = ASK_S if give_up_at is None else give_up_at - asked_at
-            hold_s = 0.0 if was_held else max(0.0, min(ASK_S, left_s))
+            question = _question(attempt, session, wish, claim, patience.hold_s())
             try:
-                answer = await self._answer(attempt, _question(attempt, session, wish, claim, hold_s))
+                answer = await self._answer(attempt, question)
             except NotTaken as error:
                 return LockOutcome(state=REFUSED, why=str(error.__cause__ or error))
             except NoAnswer as error:
-                tries += 1
-                if tries >= TRIES_MAX and (left_s <= 0 or wish.wait_us == 0):
+                if patience.ends_without_answer():
                     return LockOutcome(state=REFUSED, why=str(error))
                 with self._stoppable(attempt) as stop:
-                    await clock.wait(stop, for_s=rest.next_s())
+                    await self._clock.wait(stop, for_s=rest.next_s())
                 continue
-            if answer.state == LockState.HELD:
+            if patience.is_granted(answer):
                 assert answer.token is not None
-                # After a long wait the ttl may be nearly over: ask once more, which renews it.
-                is_fresh = clock.monotonic() - asked_at <= answer.ttl_us / SECOND * FRESH_SHARE
-                if is_fresh or was_held:
-                    lock = HeldLock(attempt, session.id, claim, wish, answer.ttl_us / SECOND, asked_at)
-                    return _held(lock, answer.token) if self._keep(lock) else LockOutcome(state=STOPPED)
-                was_held = True
-            elif answer.state != LockState.WAITING:
+                lock = HeldLock(attempt, session.id, claim, wish, answer.ttl_us / SECOND, patience.asked_at)
+                return _held(lock, answer.token) if self._keep(lock) else LockOutcome(state=STOPPED)
+            if answer.state in KNOWN - {LockState.HELD}:
                 return LockOutcome(state=answer.state, why=answer.cycle)
-            elif give_up_at is not None and clock.monotonic() >= give_up_at:
+            if patience.is_over:
                 return LockOutcome(state=TIMED_OUT)
         return LockOutcome(state=STOPPED)
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import pytest
 
-from foliot.cli.completion import job_name
+from foliot.cli.completion import job_name, lock_name
 from foliot.client.contexts import Context, Contexts
 from tests.cli.conftest import Shell
 from tests.unit.client.answering import Answer, Answering, answering
@@ -75,3 +75,16 @@ def test_the_shell_completes_names_and_nothing_else(
     monkeypatch.setenv("FOLIOT_CONFIG", str(tmp_path))
     command = click.Command("x")
     assert job_name(click.Context(command), click.Argument(["name"]), "") == ["settle", "结算"]
+
+
+def test_the_shell_completes_names_of_locks_and_asks_once_in_half_a_minute(
+    tmp_path: Path, server: Answering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names: list[dict[str, Any]] = [{"name": name} for name in ("till", "acct:42", "acct:$(reboot)", "acct:7")]
+    server.say(Answer(body={"items": names, "next_cursor": None}))
+    monkeypatch.setenv("FOLIOT_SERVER", server.url)
+    monkeypatch.setenv("FOLIOT_CONFIG", str(tmp_path))
+    here = click.Context(click.Command("x")), click.Argument(["name"])
+    assert lock_name(*here, "acct") == ["acct:42", "acct:7"]
+    assert lock_name(*here, "") == ["acct:42", "acct:7", "till"]
+    assert [asked.path for asked in server.asked] == ["/api/v1/locks"]
