@@ -292,6 +292,26 @@ test("all jobs of a filter are paused together after they were listed, and one p
   await page.context().close();
 });
 
+test("a view is saved under a name, opened again from another page, and forgotten", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs?failing=true`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  await page.getByRole("menuitem", { name: "Save this view" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("failing");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.locator(".toast").getByText("The view failing is saved.").waitFor();
+  await page.goto(`${server.url}/locks`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  await page.getByRole("menuitem", { name: "failing", exact: true }).click();
+  await page.waitForURL(`${server.url}/jobs?failing=true`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  await page.getByRole("menuitem", { name: "Forget failing" }).click();
+  await dialog.getByRole("button", { name: "Forget" }).click();
+  await page.locator(".toast").getByText("The view failing is gone.").waitFor();
+  await page.context().close();
+});
+
 test("all failed runs of a job are retried together, after they were listed", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/runs?job=markup&state=FAILED`);

@@ -2281,5 +2281,23 @@ DELETE FROM login_codes WHERE expires_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP
 -- people/tokens.py _USE_CODE
 DELETE FROM login_codes WHERE hash = %(hash)s AND expires_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 
+-- people/views.py OF_OWNERS
+SELECT v.owner, v.name, v.path, v.saved_at, v.saved_by FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN views v ON v.owner = d.owner ORDER BY v.name, v.owner;
+
+-- people/views.py ONE
+SELECT v.owner, v.name, v.path, v.saved_at, v.saved_by FROM views v WHERE v.owner = %(owner)s AND v.name = %(name)s AND length(v.name) = length(%(name)s);
+
+-- people/views.py COUNT
+SELECT count(*) AS found FROM views WHERE owner = %(owner)s AND name <> %(name)s;
+
+-- people/views.py CHANGE
+UPDATE views SET path = %(path)s, saved_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), saved_by = %(by)s WHERE owner = %(owner)s AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- people/views.py INSERT
+INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES (%(owner)s, %(name)s, %(path)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), %(by)s) ON DUPLICATE KEY UPDATE views.owner = views.owner;
+
+-- people/views.py REMOVE
+DELETE FROM views WHERE owner = %(owner)s AND name = %(name)s AND length(name) = length(%(name)s);
+
 -- store.py _SETTINGS
 SELECT @foliot_isolation, @@innodb_flush_log_at_trx_commit;

@@ -2614,5 +2614,23 @@ DELETE FROM login_codes WHERE expires_at <= CAST(extract(epoch FROM statement_ti
 -- people/tokens.py _USE_CODE
 DELETE FROM login_codes WHERE hash = $1 AND expires_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
+-- people/views.py OF_OWNERS
+SELECT v.owner, v.name, v.path, v.saved_at, v.saved_by FROM unnest($1::text::text[]) AS d(owner) JOIN views v ON v.owner = d.owner ORDER BY v.name, v.owner;
+
+-- people/views.py ONE
+SELECT v.owner, v.name, v.path, v.saved_at, v.saved_by FROM views v WHERE v.owner = $1 AND v.name = $2;
+
+-- people/views.py COUNT
+SELECT count(*) AS found FROM views WHERE owner = $1 AND name <> $2;
+
+-- people/views.py CHANGE
+UPDATE views SET path = $1, saved_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), saved_by = $2 WHERE owner = $3 AND name = $4;
+
+-- people/views.py INSERT
+INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES ($1, $2, $3, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), $4) ON CONFLICT DO NOTHING;
+
+-- people/views.py REMOVE
+DELETE FROM views WHERE owner = $1 AND name = $2;
+
 -- store.py _SETTINGS
 SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit');

@@ -2412,5 +2412,23 @@ DELETE FROM login_codes WHERE expires_at <= foliot_now();
 -- people/tokens.py _USE_CODE
 DELETE FROM login_codes WHERE hash = :hash AND expires_at > foliot_now();
 
+-- people/views.py OF_OWNERS
+SELECT v.owner, v.name, v.path, v.saved_at, v.saved_by FROM (SELECT json_extract(value, '$[0]') AS owner FROM json_each(:d)) AS d JOIN views v ON v.owner = d.owner ORDER BY v.name, v.owner;
+
+-- people/views.py ONE
+SELECT v.owner, v.name, v.path, v.saved_at, v.saved_by FROM views v WHERE v.owner = :owner AND v.name = :name;
+
+-- people/views.py COUNT
+SELECT count(*) AS found FROM views WHERE owner = :owner AND name <> :name;
+
+-- people/views.py CHANGE
+UPDATE views SET path = :path, saved_at = foliot_now(), saved_by = :by WHERE owner = :owner AND name = :name;
+
+-- people/views.py INSERT
+INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES (:owner, :name, :path, foliot_now(), :by) ON CONFLICT DO NOTHING;
+
+-- people/views.py REMOVE
+DELETE FROM views WHERE owner = :owner AND name = :name;
+
 -- store.py _SETTINGS
 SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous;

@@ -45,6 +45,7 @@ from foliot.api.routes import (
     probes,
     runs,
     tokens,
+    views,
 )
 from foliot.domain.access import Scope
 from foliot.domain.errors import FoliotError
@@ -59,7 +60,7 @@ CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
     jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, cluster, drills, failovers, checkup,
     overview,
-    handlers, events, tokens, callbacks, probes,
+    handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip
 
 

@@ -178,6 +178,10 @@ CALLS: Final[Mapping[str, Route]] = {
     # what happened, and what happens
     "list_journal": Route("GET", "/journal", f"namespace topic subject since until {_PAGE}", answer="Page_EventOut_"),
     "stream_events": Route("GET", "/events", "topics", headers="Last-Event-ID"),
+    # saved views of the console
+    "list_views": Route("GET", "/views", _PAGE, answer="ViewsOut"),
+    "save_view": Route("PUT", "/views/{name}", body="path! shared", answer="ViewOut"),
+    "remove_view": Route("DELETE", "/views/{name}", "shared"),
     # who may do what
     "list_tokens": Route("GET", "/tokens", f"all:include_ended {_PAGE}", answer="TokensOut"),
     "create_token": Route(

@@ -294,6 +294,9 @@ export const tokens = (all: boolean) =>
     placeholderData: keepPreviousData,
   });
 
+export const views = () =>
+  queryOptions({ queryKey: ["views"], queryFn: ({ signal }) => call("list_views", { signal }) });
+
 export const limits = () =>
   queryOptions({
     queryKey: ["limits"],

@@ -1217,6 +1217,24 @@ export interface VersionOut {
   "definition": DefinitionForm;
 }
 
+export interface ViewIn {
+  "path": string;
+  "shared"?: boolean;
+}
+
+export interface ViewOut {
+  "name": string;
+  "path": string;
+  "shared": boolean;
+  "saved_at": string;
+  "saved_by": string;
+}
+
+export interface ViewsOut {
+  "next_cursor": string | null;
+  "items": ViewOut[];
+}
+
 export interface WaitOut {
   "what": string;
   "since": string;
@@ -1314,6 +1332,7 @@ export interface Operations {
   list_run_shards: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ShardsOut };
   list_runs: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null; "job"?: string | null; "state"?: string | null; "kind"?: string | null; "since"?: string | null; "until"?: string | null; "node"?: string | null; "label"?: string[] | null; "shards"?: boolean; "tests"?: "only" | "none" | null }; body: undefined; answer: Page_RunOut_ };
   list_tokens: { path: Record<never, never>; query: { "all"?: boolean; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TokensOut };
+  list_views: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ViewsOut };
   login: { path: Record<never, never>; query: Record<never, never>; body: LoginIn; answer: IssuedOut };
   logout: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   metrics: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
@@ -1329,6 +1348,7 @@ export interface Operations {
   readyz: { path: Record<never, never>; query: { "detail"?: boolean }; body: undefined; answer: undefined };
   release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
   remove_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
+  remove_view: { path: { "name": string }; query: { "shared"?: boolean }; body: undefined; answer: undefined };
   reschedule_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RescheduleJob; answer: RescheduledOut };
   reschedule_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: RescheduleJobs; answer: RescheduledListOut };
   resume_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
@@ -1340,6 +1360,7 @@ export interface Operations {
   rollback_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RollbackJob; answer: JobOut };
   rotate_token: { path: { "name": string }; query: Record<never, never>; body: RotateToken; answer: IssuedOut };
   run_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillAskIn; answer: DrillOut };
+  save_view: { path: { "name": string }; query: Record<never, never>; body: ViewIn; answer: ViewOut };
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
   set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
@@ -1419,6 +1440,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   list_run_shards: ["GET", "/api/v1/runs/{run}/shards"],
   list_runs: ["GET", "/api/v1/runs"],
   list_tokens: ["GET", "/api/v1/tokens"],
+  list_views: ["GET", "/api/v1/views"],
   login: ["POST", "/api/v1/login"],
   logout: ["POST", "/api/v1/logout"],
   metrics: ["GET", "/metrics"],
@@ -1434,6 +1456,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   readyz: ["GET", "/readyz"],
   release_lock: ["POST", "/api/v1/locks/{name}:release"],
   remove_cluster_limit: ["DELETE", "/api/v1/cluster/limits/{name}"],
+  remove_view: ["DELETE", "/api/v1/views/{name}"],
   reschedule_job: ["POST", "/api/v1/jobs/{name}:reschedule"],
   reschedule_jobs: ["POST", "/api/v1/jobs:reschedule"],
   resume_backfill: ["POST", "/api/v1/backfills/{number}:resume"],
@@ -1445,6 +1468,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   rollback_job: ["POST", "/api/v1/jobs/{name}:rollback"],
   rotate_token: ["POST", "/api/v1/tokens/{name}:rotate"],
   run_drill: ["POST", "/api/v1/drills"],
+  save_view: ["PUT", "/api/v1/views/{name}"],
   search: ["GET", "/api/v1/search"],
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
   set_maintenance: ["POST", "/api/v1/cluster:maintenance"],

@@ -22,6 +22,7 @@ const SHAPES = {
   calendars: "M4 5h12v11H4zM4 9h12M7 3v4M13 3v4",
   backfills: "M9 5l-5 5 5 5M15 5l-5 5 5 5",
   tokens: "M7 7a3 3 0 100 6 3 3 0 000-6zM10 10h7M14 10v3M17 10v2",
+  views: "M6 4h8v13l-4-3-4 3z",
   settings: "M4 6h8M15 6h1M4 14h1M8 14h8M13 4v4M6 12v4",
 } as const;
 

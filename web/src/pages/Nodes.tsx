@@ -10,6 +10,7 @@ import { type History, withBeat } from "../format/history.ts";
 import { DrainDialog, StepDownDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { Maintenance } from "../parts/Maintenance.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
@@ -89,6 +90,7 @@ function Content({ found }: { found: ClusterOut }) {
   const hasFew = found.nodes.filter((node) => node.kind !== "server").length <= 1;
   return (
     <>
+      <Maintenance cluster={found} />
       <Cluster cluster={found} />
       <div className="facts gap">
         <span>

@@ -12,6 +12,7 @@ import { Crowd } from "../parts/Crowd.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
+import { Maintenance } from "../parts/Maintenance.tsx";
 import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -49,6 +50,7 @@ function Content({ found }: { found: OverviewOut }) {
   return (
     <div className="columns">
       <div>
+        {found.cluster && <Maintenance cluster={found.cluster} />}
         <section className="part" aria-labelledby="needs">
           <h2 id="needs">
             {say("over.needs")} {needs.length > 0 && `(${needs.length})`}

@@ -20,6 +20,7 @@ import { useKeys } from "./keys.ts";
 import { LoginForm, LoginPage } from "./Login.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
 import { Search } from "./Search.tsx";
+import { Views } from "./Views.tsx";
 
 export function Shell() {
   const location = useLocation();
@@ -166,6 +167,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
         data={zones}
       />
       <LiveChip />
+      <Views />
       <Languages />
       <Themes />
       <Menu position="bottom-end" transitionProps={{ duration: 0 }}>

@@ -19,6 +19,7 @@ from foliot.client.awaited.locks import AsyncLocks
 from foliot.client.awaited.nodes import AsyncNodes
 from foliot.client.awaited.runs import AsyncRuns
 from foliot.client.awaited.tokens import AsyncTokens
+from foliot.client.awaited.views import AsyncViews
 from foliot.client.calls import Call
 from foliot.client.cluster_access import ClusterAccess
 from foliot.client.errors import OtherProtocol
@@ -44,6 +45,7 @@ class AsyncFoliot(ClusterAccess):
         self.handlers = AsyncHandlers(self)
         self.cluster = AsyncCluster(self)
         self.drills = AsyncDrills(self)
+        self.views = AsyncViews(self)
         self.events = AsyncEvents(self)
         self.tokens = AsyncTokens(self)
 

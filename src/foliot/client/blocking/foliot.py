@@ -21,6 +21,7 @@ from foliot.client.blocking.locks import Locks
 from foliot.client.blocking.nodes import Nodes
 from foliot.client.blocking.runs import Runs
 from foliot.client.blocking.tokens import Tokens
+from foliot.client.blocking.views import Views
 from foliot.client.calls import Call
 from foliot.client.cluster_access import ClusterAccess
 from foliot.client.errors import OtherProtocol
@@ -46,6 +47,7 @@ class Foliot(ClusterAccess):
         self.handlers = Handlers(self)
         self.cluster = Cluster(self)
         self.drills = Drills(self)
+        self.views = Views(self)
         self.events = Events(self)
         self.tokens = Tokens(self)
 

@@ -22,6 +22,7 @@ from foliot.ports.store.nodes import NodeStore
 from foliot.ports.store.replies import ReplyStore
 from foliot.ports.store.runs import RunStore
 from foliot.ports.store.tokens import TokenStore
+from foliot.ports.store.views import ViewStore
 from foliot.ports.wakeups import Wakeups
 
 
@@ -69,6 +70,8 @@ class Store(Protocol):
     def checkup(self) -> CheckupStore: ...
     @property
     def drills(self) -> DrillStore: ...
+    @property
+    def views(self) -> ViewStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

@@ -33,6 +33,7 @@ from foliot.store.sql.people.lookups import SqlLookups
 from foliot.store.sql.people.named_limits import SqlLimits
 from foliot.store.sql.people.replies import SqlReplies
 from foliot.store.sql.people.tokens import SqlTokens
+from foliot.store.sql.people.views import SqlViews
 from foliot.store.sql.run_store import SqlRunStore
 
 _SETTINGS: Final = Statement("{settings}")
@@ -72,6 +73,7 @@ class SqlStore:
         self.failovers = SqlFailovers(database)
         self.checkup = SqlCheckups(database, lanes)
         self.drills = SqlDrills(database)
+        self.views = SqlViews(database)
 
     @classmethod
     async def open(

@@ -284,6 +284,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "from is included, to is not": "含 from，不含 to",
     "a backfill is about the past": "补数只针对过去",
     "give a time that is still to come": "请给出将来的时间",
+    "such as /jobs?failing=true": "例如 /jobs?failing=true",
     "foliot job trigger {job}": "foliot job trigger {job}",
     # nodes and the cluster
     "see who is there: foliot node list": "查看现有节点：foliot node list",

@@ -292,6 +292,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "it is longer than {value} bytes": "超过 {value} 字节",
     "it is longer than {value} days": "超过 {value} 天",
     "it is longer than a year": "超过一年",
+    "it is no address of the console": "不是控制台的地址",
     "it ends with a space": "以空格结尾",
     "it is not after from": "不晚于 from",
     "it is not a number from {low} to {high}": "不是 {low} 到 {high} 的数",

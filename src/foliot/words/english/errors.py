@@ -135,6 +135,7 @@ TITLES: Final[Catalogue] = {
     "FOL-2015": "A limit that does not exist in the cluster",
     "FOL-2020": "A kind of handler that neither Foliot nor a live worker has",
     "FOL-2021": "A failover that does not exist",
+    "FOL-2030": "A saved view that does not exist",
     "FOL-2040": "A drill that does not exist",
     "FOL-2016": "A lock that nobody holds or waits for",
     "FOL-3000": "A conflict: somebody else was first, or two things claim one name",
@@ -171,6 +172,7 @@ TITLES: Final[Catalogue] = {
     "FOL-3045": "A run that got no answer to its claim on a lock",
     "FOL-3048": "A token or a worker with too many claims on locks",
     "FOL-3055": "A failover policy that changed meanwhile",
+    "FOL-3070": "Too many saved views",
     "FOL-3056": "A maintenance that a server does not know of",
     "FOL-3065": "A node that takes no part in drills",
     "FOL-3066": "A drill beside another one",
@@ -259,6 +261,7 @@ TITLES: Final[Catalogue] = {
 
 HINTS: Final[Catalogue] = {
     "FOL-2021": "see all: foliot cluster failovers",
+    "FOL-2030": "see all: the menu Saved views of the console",
     "FOL-2040": "see all: foliot drill history",
     "FOL-3066": "see how far it is: foliot drill show {id}",
     "FOL-3068": "see how it went: foliot drill show {id}",

@@ -414,6 +414,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The node is still broken, or the cluster has not recovered from it.",
         "foliot drill show tells how far it is; foliot cluster failovers --open what is not over.",
     ),
+    "FOL-2030": (
+        "The view was forgotten, belongs to another person, or is a shared one and was asked for as your own.",
+        "The menu Saved views of the console lists yours and the shared ones.",
+    ),
+    "FOL-3070": (
+        "Each person keeps at most 100 views, and so do all together; this one would be one more.",
+        "Forget one that nobody needs, or save under the name of an old one.",
+    ),
     "FOL-2021": (
         "The id is misspelt, or the failure is so old that it was forgotten.",
         "foliot cluster failovers lists those that are kept.",

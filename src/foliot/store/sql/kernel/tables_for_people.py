@@ -117,6 +117,16 @@ calendar_uses: Final = sa.Table(
     sa.Index("calendar_uses_version", "name", "version"),
 )
 
+views: Final = sa.Table(
+    "views",
+    metadata,
+    sa.Column("owner", Name(200), primary_key=True),  # the name of a token; empty: everybody's
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("path", LongText, nullable=False),  # an address of the console
+    sa.Column("saved_at", Time, nullable=False),
+    sa.Column("saved_by", Name(200), nullable=False),
+)
+
 failovers: Final = sa.Table(
     "failovers",
     metadata,
