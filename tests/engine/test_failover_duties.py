@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.failover import DEFAULTS, Detected, FailoverEnd, FailoverType, Urgency
+from foliot.domain.failover import DEFAULTS, Detected, FailoverAction, FailoverEnd, FailoverType, Urgency
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause, judge
 from foliot.engine.failovers import KEPT_MAX, FailoverUpkeep, FailureNotes
@@ -20,6 +20,7 @@ from foliot.store.sql.cluster.failures import FATES
 from foliot.store.sql.kernel.database import Tx
 from tests.clocks import DrivenClock
 from tests.conformance.building import save
+from tests.conformance.serving import servers
 from tests.conformance.working import lead, trigger, worker
 from tests.sql.world import CHANCE, World
 
@@ -223,3 +224,30 @@ async def test_the_fates_of_the_runs_of_all_dead_workers_are_asked_for_once(
     assert len(asked) == 1
     page = await world.store.failovers.list(FailoverFilter(), limit=10)
     assert [one.done for one in page.items] == [{"returned": 1, "lost": 0}] * 3
+
+
+async def test_a_clock_that_jumps_alone_is_noted_once_and_over_at_once(cluster: Cluster) -> None:
+    """When most clocks jump against the store's, its own clock did: that is no step of a node."""
+    sessions = await servers(cluster.world, 3)
+    nodes = cluster.world.store.nodes
+
+    async def off_by(seconds: int, *which: str) -> None:
+        for session in which:
+            await nodes.report_clock(session, ahead_us=0, offset_us=seconds * SECOND)
+        await cluster.keep()
+
+    await off_by(0, *sessions)
+    await off_by(90, sessions[0])
+    assert await cluster.noted() == [], "others may have jumped, too, and not said so yet"
+    await off_by(90, sessions[0])
+    (found,) = await cluster.noted()
+    assert (found.type, found.action) == (FailoverType.CLOCK_STEP, FailoverAction.GO_BY_STORE)
+    assert (found.evidence, found.ended_at) == ({"step_us": 90 * SECOND, "way": "ahead"}, found.detected_at)
+    assert found.escalated_at is None
+    await off_by(90, sessions[0])
+    assert len(await cluster.noted()) == 1, "it did not jump again"
+    await off_by(300, sessions[1])
+    await off_by(300, *sessions)
+    await off_by(300, *sessions)
+    steps = [one for one in await cluster.noted() if one.subject != "store"]
+    assert len(steps) == 1, "all of them jumped: the store's clock did"

@@ -73,6 +73,7 @@ class FailoverAction(StrEnum):
     REBALANCE = "rebalance"  # the node gets less work
     CATCH_UP = "catch_up"  # nothing is decided meanwhile; then every instant of the gap is
     ELECT_ON_STORE = "elect_on_store"
+    GO_BY_STORE = "go_by_store"  # a node's clock decides nothing: every right goes by store time
     HOLD_FIRING = "hold_firing"  # what is due goes by the time that most servers believe in
 
 
@@ -205,6 +206,7 @@ class Detected:
     affected: Affected = Affected()
     attempts: int = 1
     session: str = ""  # of the server that saw it; empty: the leader wrote it down under its term
+    action: FailoverAction | None = None  # what is done instead of the usual; None: that
 
     def with_more(self, more: "Detected") -> "Detected":
         """The same failure, seen twice."""

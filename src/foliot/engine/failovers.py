@@ -6,7 +6,8 @@ from typing import Final, TypeAlias
 
 import structlog
 
-from foliot.domain.failover import Affected, Detected, FailoverEnd, FailoverType
+from foliot.domain.clocks import STEP_US
+from foliot.domain.failover import Affected, Detected, FailoverAction, FailoverEnd, FailoverType
 from foliot.domain.health import Health
 from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
 from foliot.engine.presence import OwnSession
@@ -32,6 +33,9 @@ LatestNodes: TypeAlias = Callable[[], Awaitable[Sequence[NodeRow]]]
 """Every node, as the leader saw it a short time ago."""
 
 SAID_BY_NODES: Final = frozenset({FailoverType.COORDINATION_UNREACHABLE, FailoverType.RESOURCE_EXHAUSTION})
+
+NODE_CLOCK: Final = "clock:"
+"""With it the key of a step of a node's clock begins. The store's own clock has another key."""
 
 log = structlog.get_logger("foliot.engine")
 
@@ -109,6 +113,8 @@ class FailoverUpkeep:
         self._term: int | None = None
         self._noted: frozenset[tuple[str, str]] = frozenset()  # keys of what nodes said, and the sessions
         self._rounds = 0  # since the last look
+        self._offsets: dict[str, Micros] = {}  # of the nodes' wall clocks, by session, before they jumped
+        self._jumped: frozenset[str] = frozenset()  # sessions whose clock jumped, as the last round saw
 
     async def keep(self, term: int) -> None:
         """No statement in most rounds while nothing failed: the pulse says whether a failover is open."""
@@ -135,8 +141,9 @@ class FailoverUpkeep:
 
     async def _look_at_nodes(self, term: int) -> frozenset[str]:
         """Note what live nodes say of themselves; the keys of what is not well."""
-        nodes = await self._nodes()
-        seen = {(one.key, node.session): one for node in nodes if node.state != "dead" for one in _troubles(node)}
+        nodes = [node for node in await self._nodes() if node.state != "dead"]
+        seen = {(one.key, node.session): one for node in nodes for one in _troubles(node)}
+        seen |= {(one.key, ""): one for one in self._clock_steps(nodes)}
         self._noted &= seen.keys()
         fresh = {pair: one for pair, one in seen.items() if pair not in self._noted}
         by_key = _together(fresh.values())
@@ -146,12 +153,32 @@ class FailoverUpkeep:
             self._noted |= {pair for pair in fresh if pair[0] in keys}  # a later step that fails counts none again
         return frozenset(one.key for one in seen.values())
 
+    def _clock_steps(self, nodes: Sequence[NodeRow]) -> list[Detected]:
+        """Clocks that jumped, as two rounds saw. Each is over at once: no right goes by them.
+
+        When most clocks jump against the store's, the store's own clock did. Beats come one after another, so the
+        second round is needed to see that most of them did.
+        """
+        offsets = {node.session: node.clock_offset_us for node in nodes if node.clock_offset_us is not None}
+        before = self._offsets
+        steps = {session: now - before[session] for session, now in offsets.items() if session in before}
+        jumped = {session for session, step_us in steps.items() if abs(step_us) >= STEP_US}
+        if 2 * len(jumped) > len(offsets):
+            self._offsets, self._jumped = offsets, frozenset()
+            return []
+        confirmed = jumped & self._jumped
+        self._jumped = frozenset(jumped - confirmed)
+        self._offsets = offsets | {session: before[session] for session in self._jumped}
+        return [_clock_step(node, steps[node.session]) for node in nodes if node.session in confirmed]
+
     def _end_of(self, one: Failover, unwell: frozenset[str]) -> FailoverEnd | None:
         """The end of an open occurrence; None: it goes on, or another part ends it."""
         if not one.is_open:
             return None
         if one.type in SAID_BY_NODES:
             return None if one.key in unwell else FailoverEnd(id=one.id, done={})
+        if one.key.startswith(NODE_CLOCK):
+            return FailoverEnd(id=one.id, done={}, ended_at=one.detected_at)
         quiet_us = QUIET_US.get(one.type)
         if quiet_us is None or self._tide.store_now() - one.last_at < quiet_us:
             return None
@@ -209,4 +236,18 @@ def _silence(node: NodeRow, service: str) -> Detected:
         began_at=node.last_beat_at - silent_us,
         evidence={"silent_us": silent_us},
         affected=Affected(nodes=(node.name,)),
+    )
+
+
+def _clock_step(node: NodeRow, step_us: Micros) -> Detected:
+    """The wall clock of a node jumped between two of its beats."""
+    return Detected(
+        key=f"{NODE_CLOCK}{node.session}:{node.last_beat_at}",
+        type=FailoverType.CLOCK_STEP,
+        subject=node.name,
+        began_at=node.last_beat_at,
+        detected_at=node.last_beat_at,
+        evidence={"step_us": abs(step_us), "way": "ahead" if step_us > 0 else "back"},
+        affected=Affected(nodes=(node.name,)),
+        action=FailoverAction.GO_BY_STORE,
     )

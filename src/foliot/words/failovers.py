@@ -13,6 +13,8 @@ _UNKNOWN: Final[Mapping[str, Any]] = dict.fromkeys(("silent_us", "away_us", "ahe
 
 def detection(failover: Failover, language: Language) -> str:
     """How this failure was detected."""
+    if "step_us" in failover.evidence:
+        return phrase(f"node_clock_{failover.evidence['way']}", {"step_us": failover.evidence["step_us"]}, language)
     return phrase(f"failover_{failover.type}", {**_UNKNOWN, **failover.evidence}, language)
 
 

@@ -92,6 +92,7 @@ export const enCluster = {
   "failure.coordination_unreachable": "Coordination unreachable",
   "failure.clock_step": "Clock step",
   "action.promote_standby": "a standby became active",
+  "action.go_by_store": "store time counts, not this clock",
   "action.immediate_failover": "others do the work",
   "action.kill_and_retry": "killed and retried",
   "action.release_and_retry": "released and retried",

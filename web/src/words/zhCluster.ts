@@ -92,6 +92,7 @@ export const zhCluster = {
   "failure.coordination_unreachable": "协调服务不可达",
   "failure.clock_step": "时钟跳变",
   "action.promote_standby": "提升备用服务器",
+  "action.go_by_store": "以存储时间为准",
   "action.immediate_failover": "由其他节点接手",
   "action.kill_and_retry": "终止并重试",
   "action.release_and_retry": "释放并重试",

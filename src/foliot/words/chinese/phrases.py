@@ -44,6 +44,8 @@ PHRASES: Final[Catalogue] = {
     "failover_resource_exhaustion": "连续多次心跳的负载过高",
     "failover_store_unreachable": "存储 {away_us:span} 没有回应",
     "failover_coordination_unreachable": "该服务 {silent_us:span} 没有回应",
+    "node_clock_ahead": "它的时钟向前跳了 {step_us:span}",
+    "node_clock_back": "它的时钟向后跳了 {step_us:span}",
     "failover_clock_step": "多数服务器怀疑存储的时钟[：快了 {ahead_us:span}]",
     "detects_network_partition": "已被认为失联的会话又有了消息",
     "detects_server_crash": "服务器的会话过期而没有心跳",

@@ -44,6 +44,8 @@ PHRASES: Final[Catalogue] = {
     "failover_resource_exhaustion": "its load was too high for several beats",
     "failover_store_unreachable": "the store did not answer for {away_us:span}",
     "failover_coordination_unreachable": "the service did not answer for {silent_us:span}",
+    "node_clock_ahead": "its clock jumped ahead by {step_us:span}",
+    "node_clock_back": "its clock jumped back by {step_us:span}",
     "failover_clock_step": "most servers doubt the store's clock[: it is {ahead_us:span} ahead]",
     "detects_network_partition": "a session that was declared dead is heard of again",
     "detects_server_crash": "a server's session is over without a beat",

@@ -163,7 +163,7 @@ def _new_row(one: Detected, now: Instant, term: int | None) -> _NewRow:
         detected_at=detected_at,
         evidence=json_text(one.evidence),
         affected=json_text(Affected().with_more(one.affected)),
-        action=str(DEFAULTS[one.type].action),
+        action=str(one.action or DEFAULTS[one.type].action),
         attempts=one.attempts,
         session=one.session,
         under=term,
