@@ -1,9 +1,14 @@
 """Drills: what a node does with an order, and what the judge says of fires and times."""
 
+import asyncio
+from functools import partial
 from itertools import count
+from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
+from foliot.app.stepped_clock import STEP, SteppedClock
 from foliot.domain.drill_judge import FiredRun, JudgedJob, Occurrence, SkippedRange, compare, judge_fires, judge_times
 from foliot.domain.drills import (
     BadDrill,
@@ -17,6 +22,16 @@ from foliot.domain.drills import (
     check_node,
 )
 from foliot.domain.instants import MINUTE, SECOND, Instant
+from foliot.domain.verdict import Cause
+from foliot.ports.store.errors import StoreUnavailable
+from foliot.ports.worker_link import Leaving, WorkerLink
+from foliot.store.sql.kernel.database import Mode, Pool, Work
+from foliot.store.sql.kernel.faulty_runner import SLOW_S, FaultyRunner
+from foliot.worker.faulty_link import CutOff, FaultyLink
+from foliot.worker.full_disk import write_or_refuse
+from foliot.worker.reports import SpooledReport
+from foliot.worker.spool import SpoolFolder
+from tests.api.stage import StageClock
 
 HANG = DrillOrder(id=7, type="hang", for_us=10 * SECOND)
 
@@ -26,29 +41,30 @@ class Node:
 
     def __init__(self) -> None:
         self.now = 100.0
+        self.offset_us = 0
         self.broken: list[DrillOrder] = []
         self.faults = Faults(lambda: self.now)
         self.drills = NodeDrills(self.faults, self.broken.append, kind="worker")
 
     def beat(self, order: DrillOrder | None = None, *, begin: int = 0) -> bool:
         """One beat and its answer; whether the next beat comes at once."""
-        return self.drills.heard(order, begin=begin, said=self.drills.note())
+        return self.drills.heard(order, begin=begin, said=self.drills.note(self.offset_us))
 
 
 def test_a_node_breaks_only_after_a_server_knows_that_it_begins_and_ends_by_its_own_clock() -> None:
     node = Node()
-    assert node.drills.note() is None
+    assert node.drills.note(None) is None
     assert node.beat(HANG)
-    assert (node.drills.note(), node.broken) == (DrillNote(7), [])
+    assert (node.drills.note(None), node.broken) == (DrillNote(7), [])
     assert not node.beat(begin=7)
-    assert (node.broken, node.faults.has(DrillType.HANG), node.drills.note()) == ([HANG], True, None)
+    assert (node.broken, node.faults.has(DrillType.HANG), node.drills.note(None)) == ([HANG], True, None)
     node.now += 9.9
     assert node.faults.has(DrillType.HANG)
     node.now += 0.1
     assert not node.faults.has(DrillType.HANG)
-    assert node.drills.note() == DrillNote(7, over=True)
+    assert node.drills.note(None) == DrillNote(7, over=True)
     node.beat()
-    assert node.drills.note() is None
+    assert node.drills.note(None) is None
     assert node.beat(HANG), "another drill may come"
 
 
@@ -57,13 +73,13 @@ def test_an_order_that_was_taken_back_breaks_nothing(begin: int) -> None:
     node = Node()
     node.beat(HANG)
     node.beat(begin=begin)
-    assert (node.broken, node.drills.note()) == ([], None)
+    assert (node.broken, node.drills.note(None)) == ([], None)
 
 
 def test_a_drill_that_the_node_does_not_know_is_none() -> None:
     node = Node()
     assert not node.beat(DrillOrder(id=7, type="flood", for_us=SECOND))
-    assert node.drills.note() is None
+    assert node.drills.note(None) is None
 
 
 def test_a_node_can_be_asked_to_stop_and_says_so_at_once() -> None:
@@ -74,7 +90,7 @@ def test_a_node_can_be_asked_to_stop_and_says_so_at_once() -> None:
     node.faults.notice(DrillType.HANG)
     assert node.beat(DrillOrder(id=7, type="hang", for_us=SECOND, stop=True))
     assert not node.faults.has(DrillType.HANG)
-    assert node.drills.note() == DrillNote(7, over=True, noticed_us=SECOND)
+    assert node.drills.note(None) == DrillNote(7, over=True, noticed_us=SECOND)
 
 
 def test_what_a_drill_cannot_be() -> None:
@@ -99,8 +115,8 @@ def each(step: int) -> JudgedJob:
     return JudgedJob(1, "tick", due, 100)
 
 
-def run(due_at: int, *, created_at: int | None = None, attempt: int = 1) -> FiredRun:
-    return FiredRun(1, due_at, due_at if created_at is None else created_at, attempt)
+def run(due_at: int, *, created_at: int | None = None) -> FiredRun:
+    return FiredRun(1, due_at, due_at if created_at is None else created_at)
 
 
 ALL = [run(at) for at in range(0, 100, 10)]
@@ -115,19 +131,19 @@ ALL = [run(at) for at in range(0, 100, 10)]
         ([*ALL, run(40)], [], {"doubled": 1}),
         (ALL, [SkippedRange(1, 40, 40)], {"skipped": 1, "doubled": 1}),
         ([*(one for one in ALL if one.due_at != 40), run(40, created_at=39)], [], {"early": 1}),
-        ([*(one for one in ALL if one.due_at != 40), run(40, created_at=47, attempt=2)], [], {"rerun": 1}),
+        ([*(one for one in ALL if one.due_at != 40), run(40, created_at=47)], [], {}),
     ],
 )
 def test_each_due_instant_has_one_run_or_one_skip_and_none_before_its_time(
     runs: list[FiredRun], skips: list[SkippedRange], wrong: dict[str, int]
 ) -> None:
     found = judge_fires([each(10)], runs, skips, from_at=0, to_at=100)
-    names = ("skipped", "lost", "doubled", "early", "late", "rerun")
+    names = ("skipped", "lost", "doubled", "early", "late")
     assert {name: getattr(found, name) for name in names if getattr(found, name)} == wrong
     assert (found.due, found.created) == (10, len(runs))
     assert found.is_clean == (not wrong.keys() & {"lost", "doubled", "early"})
     assert bool(found.named) == (not found.is_clean)
-    assert found.worst_delay_us == (7 if "rerun" in wrong else 0)
+    assert found.worst_delay_us == max(one.created_at - one.due_at for one in runs)
 
 
 def test_what_nobody_decided_yet_is_late_and_not_lost() -> None:
@@ -155,3 +171,80 @@ def test_a_time_is_compared_with_the_usual_one() -> None:
     assert [word(7), word(8), word(12), word(13)] == ["better", "same", "same", "worse"]
     assert compare({"recovered_us": SECOND}, earlier) == {}
     assert compare({"detected_us": None}, earlier) == {}
+
+
+# ---------------------------------------------------------------------------------------------------- wrappers of ports
+
+
+def broken(type_: DrillType) -> Faults:
+    """A node in which this is broken."""
+    node = Node()
+    node.faults.begin(DrillOrder(id=1, type=str(type_), for_us=SECOND))
+    return node.faults
+
+
+async def test_a_server_that_is_cut_off_or_slow_reaches_its_store_so() -> None:
+    asked: list[str] = []
+    waited: list[float] = []
+
+    class Inner:
+        greet: Work[None] | None = None
+
+        async def once(self, work: Any, pool: Pool, mode: Mode) -> Any:
+            asked.append(f"{pool} {mode.value}")
+            return work
+
+        async def close(self) -> None: ...
+
+    class Waits(StageClock):
+        async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
+            waited.append(for_s)
+            return False
+
+    async def once(faults: Faults) -> Any:
+        return await FaultyRunner(Inner(), faults, Waits()).once(lambda _: 7, Pool.API, Mode.READ)
+
+    with pytest.raises(StoreUnavailable):
+        await once(broken(DrillType.PARTITION))
+    assert asked == []
+    await once(broken(DrillType.SLOW_STORE))
+    assert (asked, waited) == (["api read"], [SLOW_S])
+    await once(broken(DrillType.HANG))
+    assert waited == [SLOW_S]
+
+
+async def test_a_worker_that_is_cut_off_loses_the_answer_that_is_on_its_way() -> None:
+    node = Node()
+    left: list[str] = []
+
+    class Link:
+        async def leave(self, leaving: Leaving) -> None:
+            left.append(leaving.session)
+            node.faults.begin(DrillOrder(id=1, type="partition", for_us=SECOND))
+
+    link = FaultyLink(cast("WorkerLink", Link()), node.faults)
+    for _ in range(2):
+        with pytest.raises(CutOff):
+            await link.leave(Leaving(session="s"))
+    assert left == ["s"], "the second call never left the worker"
+
+
+def test_a_full_disk_refuses_and_nothing_counts_as_kept(tmp_path: Path) -> None:
+    faults = broken(DrillType.DISK_FULL)
+    folder = SpoolFolder(tmp_path / "spool", write=partial(write_or_refuse, faults))
+    spool = folder.open("s")
+    entry = SpooledReport(run_id=1, lease_id="l", cause=Cause.SUCCEEDED)
+    assert not spool.append([entry])
+    assert (faults.noticed_us, spool.is_empty) == (0, True)
+    faults.clear()
+    assert spool.append([entry])
+    spool.close()
+
+
+def test_only_the_wall_clock_steps() -> None:
+    faults = broken(DrillType.CLOCK_STEP)
+    clock = StageClock()
+    stepped = SteppedClock(clock, faults)
+    assert (stepped.now() - clock.now(), stepped.monotonic() - clock.monotonic()) == (STEP, 0)
+    faults.clear()
+    assert stepped.now() == clock.now()

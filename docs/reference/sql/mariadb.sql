@@ -240,7 +240,7 @@ UPDATE drills SET state = 'stopped', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMES
 WHERE id = %(id)s AND state = 'asked';
 
 -- cluster/drills.py FIRED
-SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r
+SELECT r.job_id, r.due_at, r.created_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r
 ON r.job_id = d.id AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 LIMIT %(rows)s;
 
 -- cluster/drills.py SKIPPED

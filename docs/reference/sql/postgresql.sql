@@ -271,7 +271,7 @@ UPDATE drills SET state = 'stopped', ended_at = CAST(extract(epoch FROM statemen
 WHERE id = $2 AND state = 'asked';
 
 -- cluster/drills.py FIRED
-SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r
+SELECT r.job_id, r.due_at, r.created_at FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r
 ON r.job_id = d.id AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 LIMIT $4;
 
 -- cluster/drills.py SKIPPED

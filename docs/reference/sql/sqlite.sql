@@ -233,7 +233,7 @@ UPDATE drills SET state = 'stopped', ended_at = foliot_now(), slot = :slot
 WHERE id = :id AND state = 'asked';
 
 -- cluster/drills.py FIRED
-SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r
+SELECT r.job_id, r.due_at, r.created_at FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r
 ON r.job_id = d.id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 LIMIT :rows;
 
 -- cluster/drills.py SKIPPED

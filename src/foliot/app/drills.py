@@ -4,14 +4,12 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from typing import Final
 
 import structlog
 
 from foliot.domain.drills import DrillOrder, DrillType, Faults, NodeDrills
 from foliot.domain.instants import SECOND
-from foliot.ports.clock import Clock
 
 log = structlog.get_logger("foliot.drills")
 
@@ -25,15 +23,9 @@ if os.getppid() == pid:  # else it is gone, and its number may be another's
 """
 
 
-def drills_of_server(clock: Clock) -> NodeDrills:
-    """The drills of a server that takes part in them."""
-    return NodeDrills(Faults(clock.monotonic), break_process, kind="server")
-
-
-def drills_of_worker(clock: Clock) -> Callable[[], NodeDrills]:
-    """What makes the drills of each member of a crew: what is broken is broken for the whole process."""
-    faults = Faults(clock.monotonic)
-    return lambda: NodeDrills(faults, break_process, kind="worker")
+def drills_of(faults: Faults, *, kind: str) -> NodeDrills:
+    """The drills of a node that takes part in them. What is broken is broken for the whole process."""
+    return NodeDrills(faults, break_process, kind=kind)
 
 
 def break_process(order: DrillOrder) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from foliot.app.connections import HttpConnection, ProxiedConnection
-from foliot.app.drills import drills_of_server
+from foliot.app.drills import drills_of
 from foliot.app.faults import fault_point
 from foliot.app.http import build_app, check_reach
 from foliot.app.listener import HttpServer
@@ -14,9 +14,12 @@ from foliot.app.one_machine import check_one_machine
 from foliot.app.plugins import known, load
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
+from foliot.app.stepped_clock import SteppedClock
 from foliot.app.system import SystemChance, SystemClock
 from foliot.app.tls import Certificate
+from foliot.domain.drills import Faults
 from foliot.operations.tokens import bootstrap
+from foliot.ports.clock import Clock
 from foliot.ports.store import OpenStore
 from foliot.store.sql.kernel.connect import BadStoreUrl, scheme_of
 
@@ -30,15 +33,20 @@ async def serve(
 ) -> None:
     """Run a server until `stop` is set. `started` is told its URL and, on an empty store, the first token."""
     check_reach(settings.host, is_protected=settings.is_protected or settings.insecure_http)
-    clock, chance = SystemClock(), SystemChance()
+    chance = SystemChance()
+    clock: Clock = SystemClock()
+    faults = Faults(clock.monotonic) if settings.allows_drills else None
+    if faults is not None:
+        clock = SteppedClock(clock, faults)
     certificate = Certificate(settings.tls) if settings.tls else None
     http = HttpServer(settings.host, settings.port, certificate=certificate)
     if not settings.node_name:
         settings = replace(settings, node_name=f"{socket.gethostname()}-{http.port}")
     open_store = store_opener(settings.store_url)
-    store = await open_store(settings.store_url, clock=clock, chance=chance, point=fault_point(settings.fault_point))
+    point = fault_point(settings.fault_point)
+    store = await open_store(settings.store_url, clock=clock, chance=chance, point=point, faults=faults)
     try:
-        drills = drills_of_server(clock) if settings.allows_drills else None
+        drills = None if faults is None else drills_of(faults, kind="server")
         server = Server(settings, store, clock=clock, chance=chance, drills=drills)
         app = build_app(server)
         await check_one_machine(server.services)

@@ -208,7 +208,7 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "recovered", _took(user, found, "recovered_s")
     yield "fires", say("drill_fires", **{name: str(fires[name]) for name in ("due", "lost", "doubled", "early")})
     yield "worst delay", times.lasting(found["worst_delay_s"])
-    yield "rerun", str(fires["rerun"])
+    yield "rerun", str(found["rerun"])
     if fires["late"]:
         yield "not decided", str(fires["late"])
     if fires["named"]:

@@ -4,19 +4,21 @@ import asyncio
 import os
 import socket
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import click
 
 from foliot import __version__
-from foliot.app.drills import drills_of_worker
+from foliot.app.drills import drills_of
 from foliot.app.handler_kinds import check_something_to_execute
 from foliot.app.overseers import Overseers
 from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.slots import Slots, kinds_and_slots
+from foliot.app.stepped_clock import SteppedClock
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.allow_drills import drills_option
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
@@ -30,16 +32,18 @@ from foliot.client.contexts import Contexts
 from foliot.client.endpoint import Endpoint
 from foliot.client.errors import NoTokenKnown
 from foliot.client.worker_http import HttpWorkerLink
-from foliot.domain.drills import types_of
+from foliot.domain.drills import Faults, types_of
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
+from foliot.ports.worker_link import WorkerLink
 from foliot.sdk.load_failures import file_missing
 from foliot.sdk.registry import Loaded, load
 from foliot.worker.crew import Crew
 from foliot.worker.execution import WAITING_MAX
+from foliot.worker.faulty_link import FaultyLink
 from foliot.worker.handlers.python import PythonHandlers
 from foliot.worker.secrets.vault import Vault
 from foliot.worker.settings import WorkerSettings
@@ -182,9 +186,7 @@ async def _work(
     if endpoint.token is None:
         raise NoTokenKnown(endpoint.urls[0], has_another="FOLIOT_TOKEN_FILE" in os.environ)
     code = PythonHandlers.of(loaded, modules)
-    clock = SystemClock()
-    drills = drills_of_worker(clock) if settings.drills else lambda: None
-    crew = Crew(lambda: HttpWorkerLink.to(endpoint), clock, SystemChance(), settings, code, kinds, vault, drills=drills)
+    crew = _crew(endpoint, settings, code, kinds, vault)
     stop = asyncio.Event()
     stop_on_signals(stop)
     crew.on_registered = lambda: overseers.ready(say("worker_ready", name=settings.name))
@@ -192,6 +194,27 @@ async def _work(
         stopping = tasks.create_task(_stop(crew, stop), name="stop")
         await crew.run()
         stopping.cancel()
+
+
+def _crew(
+    endpoint: Endpoint, settings: WorkerSettings, code: PythonHandlers, kinds: Sequence[HandlerKind], vault: Vault
+) -> Crew:
+    """The workers of this process; where it takes part in drills, inside of what they break."""
+    clock, chance = SystemClock(), SystemChance()
+
+    def connect() -> WorkerLink:
+        return HttpWorkerLink.to(endpoint)
+
+    if not settings.drills:
+        return Crew(connect, clock, chance, settings, code, kinds, vault)
+    faults = Faults(clock.monotonic)
+    stepped = SteppedClock(clock, faults)
+
+    def connect_faultily() -> WorkerLink:
+        return FaultyLink(connect(), faults)
+
+    drills = partial(drills_of, faults, kind="worker")
+    return Crew(connect_faultily, stepped, chance, settings, code, kinds, vault, drills=drills)
 
 
 def problems_of(loaded: Loaded) -> list[FoliotError]:

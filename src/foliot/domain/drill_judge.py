@@ -32,7 +32,6 @@ class FiredRun(NamedTuple):
     job_id: int
     due_at: Instant
     created_at: Instant
-    attempt: int
 
 
 class SkippedRange(NamedTuple):
@@ -55,7 +54,6 @@ class FireVerdict:
     doubled: int = 0  # two runs, or a run and a skip
     early: int = 0  # a run that was there before its instant
     late: int = 0  # nobody has decided it yet
-    rerun: int = 0  # runs that were begun more than once
     worst_delay_us: Micros = 0  # from an instant to its run
     named: Sequence[str] = ()  # some of what is wrong
 
@@ -90,7 +88,6 @@ def judge_fires(
     return FireVerdict(
         jobs=len(jobs),
         **total,
-        rerun=sum(run.attempt > 1 for run in every),
         worst_delay_us=max((run.created_at - run.due_at for run in every), default=0),
         named=tuple(named[:NAMED_MAX]),
     )

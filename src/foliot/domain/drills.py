@@ -25,6 +25,7 @@ from foliot.domain.instants import MINUTE, SECOND, Micros
 FOR_USUAL: Final[Micros] = 30 * SECOND
 FOR_MIN: Final[Micros] = SECOND
 FOR_MAX: Final[Micros] = 10 * MINUTE
+CLOCK_NOTICED_US: Final[Micros] = MINUTE
 TAKEN_UP_WITHIN_US: Final[Micros] = MINUTE
 """A node that has not taken a drill up by then never will."""
 
@@ -34,6 +35,12 @@ class DrillType(StrEnum):
 
     CRASH = "crash"  # the process is killed
     HANG = "hang"  # the process is stopped, and goes on later
+    PARTITION = "partition"  # a server cannot reach the store, a worker cannot reach servers
+    SLOW_STORE = "slow_store"  # every transaction of a server takes longer
+    CLOCK_STEP = "clock_step"  # the wall clock of the node is ahead
+    EXHAUST = "exhaust"  # every slot of a worker is taken
+    DEADLOCK = "deadlock"  # two runs of a worker wait for each other's lock
+    DISK_FULL = "disk_full"  # a worker cannot write down what servers have not taken
 
 
 class DrillState(StrEnum):
@@ -51,9 +58,15 @@ OPEN_STATES: Final = (DrillState.ASKED, DrillState.RUNNING)
 BREAKS: Final[Mapping[DrillType, frozenset[str]]] = {
     DrillType.CRASH: frozenset({"server", "worker"}),
     DrillType.HANG: frozenset({"server", "worker"}),
+    DrillType.PARTITION: frozenset({"server", "worker"}),
+    DrillType.SLOW_STORE: frozenset({"server"}),
+    DrillType.CLOCK_STEP: frozenset({"server", "worker"}),
+    DrillType.EXHAUST: frozenset({"worker"}),
+    DrillType.DEADLOCK: frozenset({"worker"}),
+    DrillType.DISK_FULL: frozenset({"worker"}),
 }
 """The kinds of nodes on which each type breaks something."""
-STOPPABLE: Final[frozenset[DrillType]] = frozenset()
+STOPPABLE: Final = frozenset({DrillType.SLOW_STORE, DrillType.CLOCK_STEP, DrillType.EXHAUST, DrillType.DISK_FULL})
 """What a node can end early: it still hears of a user's wish."""
 
 assert set(BREAKS) == set(DrillType)
@@ -169,6 +182,11 @@ def check_node(type_: DrillType, *, node: str, kind: str, taken: Collection[str]
         raise TakesNoPart(node)
 
 
+def drill_lock(drill_id: int, name: str) -> str:
+    """A lock that only this drill uses."""
+    return f"foliot-drill:{drill_id}:{name}"
+
+
 def types_of(kind: str) -> tuple[str, ...]:
     """The types of drills that a node of this kind takes part in."""
     return tuple(str(type_) for type_, kinds in BREAKS.items() if kind in kinds)
@@ -254,17 +272,19 @@ class NodeDrills:
     def __init__(self, faults: Faults, breaks: Callable[[DrillOrder], None], *, kind: str) -> None:
         """`breaks`: does what no wrapper does, for example kills the process."""
         self.types = types_of(kind)
-        self._faults = faults
-        self._breaks = breaks
+        self.faults = faults
+        self.on_begin: list[Callable[[DrillOrder], None]] = [breaks]
         self._ready: DrillOrder | None = None  # told to a server that it would begin
         self._mine: int | None = None  # the drill that this session began
 
-    def note(self) -> DrillNote | None:
-        """What the next beat says."""
+    def note(self, clock_offset_us: Micros | None) -> DrillNote | None:
+        """What the next beat says. With the offset of its clock the node tells that it noticed the step."""
+        if abs(clock_offset_us or 0) > CLOCK_NOTICED_US:
+            self.faults.notice(DrillType.CLOCK_STEP)
         if self._ready is not None:
             return DrillNote(self._ready.id)
-        if self._mine is not None and self._faults.is_over:
-            return DrillNote(self._mine, over=True, noticed_us=self._faults.noticed_us)
+        if self._mine is not None and self.faults.is_over:
+            return DrillNote(self._mine, over=True, noticed_us=self.faults.noticed_us)
         return None
 
     def heard(self, order: DrillOrder | None, *, begin: int, said: DrillNote | None) -> bool:
@@ -274,17 +294,18 @@ class NodeDrills:
         """
         if said is not None and said.over and said.id == self._mine:
             self._mine = None
-            self._faults.clear()
+            self.faults.clear()
         ready, self._ready = self._ready, None
         if ready is not None and begin == ready.id:
             self._mine = ready.id
-            self._faults.begin(ready)
-            self._breaks(ready)
+            self.faults.begin(ready)
+            for begin_it in self.on_begin:
+                begin_it(ready)
             return False
         if order is None:
             return False
         if order.stop and order.id == self._mine:
-            self._faults.clear()
+            self.faults.clear()
             return True
         if order.stop or self._mine is not None or order.type not in self.types:
             return False

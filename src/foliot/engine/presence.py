@@ -87,7 +87,7 @@ class Presence:
             self._beats = 0
             return READY_SOON_S  # the first beat says that it is ready
         self._beats += 1
-        note = None if self._drills is None else self._drills.note()
+        note = None if self._drills is None else self._drills.note(self._clock_offset())
         beat = Beat(
             session=self._session.id,
             beat_no=self._beats,

@@ -18,7 +18,7 @@ from foliot.domain.drill_judge import (
     judge_fires,
     judge_times,
 )
-from foliot.domain.drills import TAKEN_UP_WITHIN_US, DrillState, DrillType
+from foliot.domain.drills import TAKEN_UP_WITHIN_US, DrillState, DrillType, drill_lock
 from foliot.domain.errors import FoliotError
 from foliot.domain.failover import FailoverType
 from foliot.domain.instants import SECOND, Instant, Micros
@@ -72,6 +72,7 @@ async def settle(services: Services, drill: Drill) -> bool:
         "fires": asdict(fires),
         "worst_delay_us": fires.worst_delay_us,
         "every_job": is_whole,
+        "rerun": sum(int(one.done.get("returned", 0)) for one in failovers),
         "failovers": [one.id for one in seen],
     }
     return await _close(services, drill, DrillState.ENDED, report)
@@ -122,7 +123,14 @@ async def _failovers_of(services: Services, drill: Drill) -> Sequence[Failover]:
     wanted = FailoverFilter(since=drill.began_at)
     page = await services.store.failovers.list(wanted, limit=FAILOVERS_LOOKED_AT)
     since = [one for one in page.items if one.detected_at >= drill.began_at]
-    return [one for one in since if one.subject == drill.node or drill.node in one.affected.nodes]
+    lock = drill_lock(drill.id, "")
+    return [one for one in since if _is_about(one, drill.node, lock)]
+
+
+def _is_about(one: Failover, node: str, lock: str) -> bool:
+    if one.type is FailoverType.LOCK_DEADLOCK:
+        return any(name.startswith(lock) for name in one.affected.locks)
+    return one.subject == node or node in one.affected.nodes
 
 
 def _back_at(drill: Drill, nodes: Iterable[NodeRow]) -> Instant | None:

@@ -71,7 +71,8 @@ async def preview_drill(
 def _can_replace(one: Node, node: Node) -> bool:
     """Whether a node does the work of another meanwhile."""
     row, wanted = one.row, node.row
-    if row.name == wanted.name or row.kind != wanted.kind or one.health is not Health.ONLINE or row.state != "live":
+    is_well = one.health in (Health.ONLINE, Health.WARNING) and row.state == "live"
+    if row.name == wanted.name or row.kind != wanted.kind or not is_well:
         return False
     if row.kind == "server":
         return True
@@ -99,6 +100,7 @@ async def ask_drill(
         type=type_, node=row.name, session=row.session, for_us=for_us, by=actor_name(who.name), reason=reason
     )
     drill = await services.store.drills.ask(wanted)
+    services.cancels_asked()  # calls for beats: a worker hears of it soon
     data = {"drill": drill.id, "type": str(type_), "for_us": for_us, **({"reason": reason} if reason else {})}
     await note(
         services,
@@ -124,6 +126,7 @@ async def stop_drill(services: Services, who: Principal, drill_id: int) -> Drill
         raise CannotStop(found)
     stopped = await services.store.drills.stop(drill_id)
     assert stopped is not None
+    services.cancels_asked()
     return stopped
 
 

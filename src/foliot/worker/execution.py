@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
+from foliot.domain.drills import DrillType, Faults
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Isolation
 from foliot.domain.redaction import redacted
@@ -56,10 +57,12 @@ class Execution:
         slots: int,
         plain: Isolation,
         waiting_max: int = WAITING_MAX,
+        faults: Faults | None = None,
     ) -> None:
         """`plain`: where plain functions go when their job does not say. `waiting_max`: runs that wait without a slot.
 
         Beyond that a run waits in its slot: the worker takes less work on, until others have waited to their end.
+        `faults`: what drills break; None: the worker takes no part in them.
         """
         self.slots: Final = slots
         self.waiting = 0  # attempts that run without a slot
@@ -70,6 +73,7 @@ class Execution:
         self.locks = RunLocks(around, current, signals, self.deadlines)
         self.typical_s = 1.0  # how long a run takes, lately
         self._waiting_max = waiting_max
+        self._faults = faults
         self._around = around
         self._clock = around.clock
         self._figures = around.figures
@@ -99,7 +103,11 @@ class Execution:
     @property
     def busy(self) -> int:
         """Slots that are taken. A run that goes on after a wait takes one more than there are, if none is free."""
-        return len(self.running) - self.waiting
+        busy = len(self.running) - self.waiting
+        if self._faults is not None and self._faults.has(DrillType.EXHAUST):
+            self._faults.notice(DrillType.EXHAUST)
+            return max(busy, self.slots)
+        return busy
 
     @property
     def is_idle(self) -> bool:

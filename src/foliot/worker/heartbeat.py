@@ -104,7 +104,7 @@ class Heartbeat:
         settled, attempts = session.held()
         checkpoints = self._checkpoints.choose(attempts)
         claims = self._locks.claims(session.id)
-        note = None if self._drills is None else self._drills.note()
+        note = None if self._drills is None else self._drills.note(self._offset.us)
         sent_at = self._clock.monotonic()
         self._beat_no += 1
         beat = Beat(

@@ -13,9 +13,9 @@ import hashlib
 import os
 import re
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 import structlog
@@ -28,6 +28,7 @@ log = structlog.get_logger("foliot.worker.spool")
 SPOOL_MAX: Final = 64 * 1024 * 1024
 READ_MAX: Final = 1024 * 1024
 _SUFFIX: Final = ".jsonl"
+Write: TypeAlias = Callable[[int, memoryview], int]
 _PLAIN: Final = re.compile(r"[A-Za-z0-9_-]{1,100}")
 
 _encoder: Final = msgspec.json.Encoder()
@@ -106,7 +107,7 @@ class Spool:
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
         while view:
-            view = view[os.write(self._file, view) :]
+            view = view[self._folder.write(self._file, view) :]
 
     def _decode(self, line: bytes) -> Spooled | None:
         try:
@@ -120,8 +121,12 @@ class Spool:
 class SpoolFolder:
     """Where the spool files of this machine's workers lie: a folder that nobody but this user may enter."""
 
-    def __init__(self, path: Path, *, max_bytes: int = SPOOL_MAX) -> None:
-        """Make the folder if need be; `NotPrivate` when it is not this user's alone and cannot become so."""
+    def __init__(self, path: Path, *, max_bytes: int = SPOOL_MAX, write: Write = os.write) -> None:
+        """Make the folder if need be; `NotPrivate` when it is not this user's alone and cannot become so.
+
+        `write`: how bytes come to the disk; a drill lets it refuse them.
+        """
+        self.write = write
         self._path = path
         self._max_bytes = max_bytes
         self.descriptor = open_private_folder(path, is_ours=lambda name: name.endswith(_SUFFIX))

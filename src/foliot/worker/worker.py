@@ -3,22 +3,27 @@
 import asyncio
 import contextlib
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 from typing import Final
 
 import structlog
 
-from foliot.domain.drills import NodeDrills
+from foliot.domain.drills import DrillOrder, DrillType, NodeDrills
 from foliot.domain.job import Isolation
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKind
 from foliot.ports.worker_link import WorkerLink
 from foliot.worker.answers import Answers
+from foliot.worker.attempt import Attempt
 from foliot.worker.capture import captured
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.drain import Drain
+from foliot.worker.drilled_locks import DrilledLocks
 from foliot.worker.execution import Execution
 from foliot.worker.figures import Figures
+from foliot.worker.full_disk import write_or_refuse
 from foliot.worker.guard import Guard
 from foliot.worker.handlers import to_make
 from foliot.worker.handlers.python import PythonHandlers
@@ -67,6 +72,7 @@ class Worker:
         `drills`: in which it takes part; None: in none.
         """
         self._drills = drills
+        self._tasks: asyncio.TaskGroup | None = None
         self.figures = Figures()
         self.code = code or PythonHandlers()
         self._others: Mapping[str, HandlerKind] = {kind.kind: kind for kind in kinds}
@@ -84,6 +90,8 @@ class Worker:
         self.on_registered: Callable[[], None] = lambda: None  # called in each new session
         self._over = asyncio.Event()
         self._assemble(self._around)
+        if drills is not None:
+            drills.on_begin.append(self._drill_begins)
 
     @property
     def session(self) -> Session | None:
@@ -114,7 +122,7 @@ class Worker:
     async def run(self) -> None:
         """Work until stopped; on return everything is reported, given back, or on disk."""
         async with asyncio.TaskGroup() as tasks:
-            self._pool.tasks = tasks
+            self._tasks = self._pool.tasks = tasks
             self._execution.locks.tasks = tasks
             tasks.create_task(self._watch_for_bugs(), name="bugs")
             tasks.create_task(self._logs.work(self._closing), name="logs")
@@ -277,10 +285,11 @@ class Worker:
             slots=settings.slots,
             plain=settings.isolation,
             waiting_max=settings.waiting_max,
+            faults=None if self._drills is None else self._drills.faults,
         )
         self._load = LoadFigures(clock, own=self._own_load)
         self._assemble_isolators(clock)
-        folder = None if settings.spool is None else SpoolFolder(settings.spool, max_bytes=settings.spool_max_bytes)
+        folder = None if settings.spool is None else self._spool_folder(settings.spool)
         self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)
         self._answers = Answers(
             self._current,
@@ -303,6 +312,26 @@ class Worker:
             clock, self._current, self._answers, watch, is_loop_used=lambda: bool(self._loop_isolator.running)
         )
         self._connect()
+
+    def _spool_folder(self, path: Path) -> SpoolFolder:
+        most = self._settings.spool_max_bytes
+        if self._drills is None:
+            return SpoolFolder(path, max_bytes=most)
+        return SpoolFolder(path, max_bytes=most, write=partial(write_or_refuse, self._drills.faults))
+
+    def _drill_begins(self, order: DrillOrder) -> None:
+        """In the beat's thread."""
+        session = self.session
+        if order.type == DrillType.DEADLOCK and session is not None:
+            self._answers.from_thread(self._begin_deadlock, order, session)
+
+    def _begin_deadlock(self, order: DrillOrder, session: Session) -> None:
+        locks = DrilledLocks(self._around, order, session.id)
+        assert self._tasks is not None
+        self._tasks.create_task(locks.deadlock(self._at_work), name="drill")
+
+    def _at_work(self) -> Sequence[Attempt]:
+        return [one for one in self._execution.running.values() if one.started_at is not None]
 
     def _assemble_calls(self, around: Surroundings) -> None:
         """What speaks to servers without knowing of runs."""

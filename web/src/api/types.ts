@@ -283,7 +283,6 @@ export interface DrillFiresOut {
   "doubled": number;
   "early": number;
   "late": number;
-  "rerun": number;
   "named": string[];
 }
 
@@ -295,7 +294,7 @@ export interface DrillIn {
 
 export interface DrillOut {
   "id": number;
-  "type": "crash" | "hang";
+  "type": "crash" | "hang" | "partition" | "slow_store" | "clock_step" | "exhaust" | "deadlock" | "disk_full";
   "node": string;
   "state": "asked" | "running" | "ended" | "stopped" | "lost";
   "for_s": number;
@@ -309,13 +308,14 @@ export interface DrillOut {
   "recovered_s": number | null;
   "worst_delay_s": number | null;
   "fires": DrillFiresOut | null;
+  "rerun": number | null;
   "every_job": boolean | null;
   "failovers": number[];
   "compared": Record<string, string>;
 }
 
 export interface DrillPreviewOut {
-  "type": "crash" | "hang";
+  "type": "crash" | "hang" | "partition" | "slow_store" | "clock_step" | "exhaust" | "deadlock" | "disk_full";
   "node": string;
   "kind": "server" | "worker";
   "for_s": number;
@@ -328,7 +328,7 @@ export interface DrillPreviewOut {
 }
 
 export interface DrillTypeOut {
-  "type": "crash" | "hang";
+  "type": "crash" | "hang" | "partition" | "slow_store" | "clock_step" | "exhaust" | "deadlock" | "disk_full";
   "breaks": string;
   "on": string[];
 }

@@ -96,7 +96,6 @@ class DrillFiresOut(ApiOutput):
     doubled: int = Field(description="Two runs, or a run and a skip.")
     early: int = Field(description="A run that was there before its instant.")
     late: int = Field(description="Not decided when the drill was judged.")
-    rerun: int = Field(description="Runs that were begun more than once.")
     named: list[str] = Field(description="Some of those that were lost, doubled or early.")
 
 
@@ -118,6 +117,7 @@ class DrillOut(ApiOutput):
     recovered_s: Seconds | None = Field(description="Everything was well again.")
     worst_delay_s: Seconds | None = Field(description="The longest from an instant to its run.")
     fires: DrillFiresOut | None
+    rerun: int | None = Field(description="Runs of the node that went to others.")
     every_job: bool | None = Field(description="false: there are too many jobs; those that fire most were judged.")
     failovers: list[int] = Field(description="What the cluster noted.")
     compared: dict[str, str] = Field(
@@ -141,6 +141,7 @@ class DrillOut(ApiOutput):
             ended_at=moment(one.ended_at),
             **{_in_seconds(name): seconds(report.get(name)) for name in _TIMES},
             fires=_fires(report.get("fires")),
+            rerun=report.get("rerun"),
             every_job=report.get("every_job"),
             failovers=list(report.get("failovers", ())),
             compared={_in_seconds(name): word for name, word in (compared or {}).items()},

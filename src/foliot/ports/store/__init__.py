@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from foliot.domain.drills import Faults
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store.backfills import BackfillStore
@@ -90,7 +91,16 @@ class OpenStore(Protocol):
     """How a store is opened on its URL; it refuses one whose schema or settings do not fit."""
 
     async def __call__(
-        self, url: str, *, clock: Clock, chance: Chance, point: Callable[[str], None] | None = None
+        self,
+        url: str,
+        *,
+        clock: Clock,
+        chance: Chance,
+        point: Callable[[str], None] | None = None,
+        faults: Faults | None = None,
     ) -> Store:
-        """`point`: called at the named places of its transactions, where tests break a server."""
+        """`point`: called at the named places of its transactions, where tests break a server.
+
+        `faults`: what drills break; None: the server takes no part in them.
+        """
         ...

@@ -59,7 +59,6 @@ class FireSeen(NamedTuple):
     job_id: int
     due_at: Instant
     created_at: Instant
-    attempt: int
 
 
 class SkipSeen(NamedTuple):

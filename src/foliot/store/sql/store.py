@@ -1,8 +1,10 @@
 """The SQL store as a whole: opened on a URL, checked, and split into the stores of the port."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Final, Self
 
+from foliot.domain.drills import Faults
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
@@ -24,6 +26,7 @@ from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.connect import open_database
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.epoch import compare, warn_if_lossy
+from foliot.store.sql.kernel.faulty_runner import FaultyRunner
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.kernel.wakeups import open_wakeups
 from foliot.store.sql.locking.store import SqlLocks
@@ -84,9 +87,12 @@ class SqlStore:
         chance: Chance,
         wall: Callable[[], Instant] | None = None,
         point: Callable[[str], None] | None = None,
+        faults: Faults | None = None,
     ) -> Self:
         """Open the store behind a URL; refuse it when its schema or its settings do not fit."""
         database = open_database(url, clock=clock, chance=chance, wall=wall, point=point)
+        if faults is not None:
+            database = replace(database, runner=FaultyRunner(database.runner, faults, clock))
         try:
             await schema.check(database)
             await check_settings(database)

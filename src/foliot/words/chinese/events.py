@@ -26,6 +26,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "code.not_taken": "服务器没有接受代码声明的任务",
     "coordinator.away": "协调后端无法连到",
     "drill.began": "故障演练开始",
+    "drill.locks_left": "演练的锁未能归还",
+    "drill.no_deadlock": "演练未能造成死锁",
     "duty.failed": "服务器的一项工作失败",
     "duty.given_up": "服务器放弃了一项工作",
     "failover.escalated": "故障需要人来处理",

@@ -71,7 +71,7 @@ STOP_ASKED: Final = Statement(
 )
 FIRED: Final = Statement(
     """
-    SELECT r.job_id, r.due_at, r.created_at, r.attempt FROM {d} JOIN runs r
+    SELECT r.job_id, r.due_at, r.created_at FROM {d} JOIN runs r
     ON r.job_id = d.id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 LIMIT :rows
     """,
     RowSet("d", id=BIGINT),

@@ -1,0 +1,31 @@
+"""A clock whose wall time a drill sets ahead. What never jumps is left alone."""
+
+import asyncio
+from datetime import datetime, timedelta
+from typing import Final
+
+from foliot.domain.drills import DrillType, Faults
+from foliot.ports.clock import Clock
+
+STEP: Final = timedelta(hours=1)
+
+
+class SteppedClock:
+    """`ports.clock.Clock` around another."""
+
+    def __init__(self, clock: Clock, faults: Faults) -> None:
+        self._clock = clock
+        self._faults = faults
+
+    def monotonic(self) -> float:
+        return self._clock.monotonic()
+
+    def boottime(self) -> float:
+        return self._clock.boottime()
+
+    def now(self) -> datetime:
+        now = self._clock.now()
+        return now + STEP if self._faults.has(DrillType.CLOCK_STEP) else now
+
+    async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
+        return await self._clock.wait(wake, for_s=for_s)
