@@ -34,9 +34,9 @@ BY_LATENESS = ("--health", "score=1,calm=0.99,beats=2,warning_after=1600ms")
 FAR_S = 0.7
 """One way. The next beat waits for the answer and 0.27 s more, so no two come within 1.6 s; an answer counts for as
 long as that."""
-NICE = 10  # a tenth of the CPU beside one that computes
-HOGS = 4
-"""Where the kernel shares a CPU among sessions of terminals, being nice counts for nothing: there must be several."""
+HOGS = 5
+"""A worker that computes gets a sixth of the CPU beside them, whether the kernel shares it among processes or among
+sessions of terminals. With much less, the thread that beats would wait for the interpreter for too long."""
 STEADY_BEATS = 5
 
 
@@ -118,7 +118,7 @@ def start_worker(cluster: Cluster, name: str, *, server: str) -> Process:
 
 @contextmanager
 def starved(pid: int) -> Iterator[None]:
-    """The main thread of a process shares one CPU with programs that compute, and comes last."""
+    """The main thread of a process shares one CPU with programs that compute. Its beats have a thread of their own."""
     cpu = min(os.sched_getaffinity(0))
     code = f"import os\nos.sched_setaffinity(0, {{{cpu}}})\nwhile True: pass"
     with ExitStack() as stack:
@@ -127,7 +127,6 @@ def starved(pid: int) -> Iterator[None]:
             stack.callback(hog.kill)
         os.sched_setaffinity(pid, {cpu})
         stack.callback(os.sched_setaffinity, pid, os.sched_getaffinity(0))
-        os.setpriority(os.PRIO_PROCESS, pid, NICE)  # of that thread alone: its beats have a thread of their own
         yield
 
 
