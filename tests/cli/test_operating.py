@@ -80,6 +80,20 @@ def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
     assert foliot("node", "drain", "w-99").code == 3
 
 
+def test_a_drain_that_takes_too_long_says_what_is_left(foliot: Shell) -> None:
+    run = foliot("job", "trigger", "sleepy", "-q").out.strip()
+    eventually(lambda: foliot.state(run) == "RUNNING", within_s=60)
+    nodes = foliot("node", "list", "-o", "json").json["items"]
+    (worker,) = {node["name"] for node in nodes if node["kind"] == "worker"}
+    drained = foliot("node", "drain", worker, "--wait-for", "1s")
+    assert foliot("node", "undrain", worker).code == 0
+    foliot("run", "cancel", run)
+    assert drained.code == 9
+    assert "  longest: sleepy since " in drained.err
+    assert f"▲ {worker} is not empty yet: " in drained.err
+    assert f"  {run}  sleepy  since " in drained.err
+
+
 def test_in_maintenance_nothing_starts_until_it_is_off(foliot: Shell) -> None:
     assert foliot("cluster", "maintenance").out == "no maintenance: servers decide as usual\n"
     begun = foliot("cluster", "maintenance", "on", "--for", "1h", "--reason", "database upgrade")

@@ -1,7 +1,7 @@
 """A job that does nothing, for crowds of it (F21, F22)."""
 
 from foliot import Ctx, job
-from tests.cluster.workload import note
+from tests.cluster.acting import note
 
 
 @job(overlap="allow")

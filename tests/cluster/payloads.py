@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from foliot import Ctx, job
-from tests.cluster.workload import note
+from tests.cluster.acting import note
 
 
 @job(overlap="allow")

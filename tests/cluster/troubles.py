@@ -9,7 +9,7 @@ import threading
 from pathlib import Path
 
 from foliot import Ctx, job
-from tests.cluster.workload import JOURNALS, note
+from tests.cluster.acting import JOURNALS, note
 
 TIMEOUT, GRACE = "1s", "1s"
 FOR_EVER_S = 600.0

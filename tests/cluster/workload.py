@@ -4,49 +4,17 @@ Twenty are scheduled: every one to five seconds and one by the minute, of every 
 at-most-once, two exclusive (which use a fenced resource), and one that ends in each failing way.
 """
 
-import asyncio
-import json
 import os
-import time
 from datetime import date
-from pathlib import Path
 
 from foliot import Ctx, Retry, cron, every, job
 from foliot.misfire import all as every_missed
 from tests.cluster import resource
+from tests.cluster.acting import JOURNALS, act, act_plain, note
 
 CATCH_UP = every_missed(within="1h", limit=1000)
-JOURNALS = Path(os.environ.get("JOURNALS", "."))
 STEP_S = 0.1
 MAX_LOST = 10  # twenty workers are killed in one test: that is not the runs' fault
-
-
-def note(what: str, ctx: Ctx) -> None:
-    """One line, written at once: a kill loses at most the line being written."""
-    line = {
-        "what": what,
-        "mono": time.monotonic(),
-        "run": ctx.run_id,
-        "job": ctx.job,
-        "due": round(ctx.due.timestamp() * 1_000_000),
-        "attempt": ctx.attempt,
-        "fence": ctx.fencing_token,
-        "pid": os.getpid(),
-    }
-    with (JOURNALS / f"worker-{os.getpid()}.jsonl").open("a", encoding="utf-8") as journal:
-        journal.write(json.dumps(line) + "\n")
-
-
-async def act(ctx: Ctx, for_s: float) -> None:
-    note("start", ctx)
-    await asyncio.sleep(for_s)
-    note("end", ctx)
-
-
-def act_plain(ctx: Ctx, for_s: float) -> None:
-    note("start", ctx)
-    ctx.sleep(for_s)
-    note("end", ctx)
 
 
 def act_exclusively(ctx: Ctx, for_s: float) -> None:

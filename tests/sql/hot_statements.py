@@ -55,6 +55,7 @@ HOT: list[Hot] = [
         statement=firing_store.TAKE_OVERDUE,
         uses=frozenset({"cursors_due", ""}),
         values=lambda _: {"overdue": SECOND // 2, "limit": BATCH, "until": 2**62},
+        reads_max=2 * BATCH + 1,  # each cursor by both indexes, and the store's own row
     ),
     Hot(
         name="definitions",

@@ -1,7 +1,7 @@
 """`foliot node`: servers and workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -17,6 +17,7 @@ from foliot.cli.terminal import Line
 
 CLOCK_SHOWN_S: Final = 0.1
 """Less is the way there and back, not the clock."""
+LEFT_SHOWN: Final = 10
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -273,6 +274,7 @@ def drain(user: User, *, name: str | None, is_self: bool, reason: str, no_wait: 
         user.out.talk("drain_goes_on", mark="warn", node=name)
         raise
     if not is_drained:
+        _tell_left(user, name)
         raise SystemExit(TOOK_TOO_LONG)
     user.out.talk("drained", mark="good", node=name)
 
@@ -289,12 +291,38 @@ def _wait_until_drained(user: User, name: str, *, total: int, within_s: float) -
         while left_s > 0:
             running = _running(user, name)
             done = total - running
-            bar.tell(done, user.out.say("drain_progress", node=name, done=done, total=total))
             if not running:
+                bar.tell(done, user.out.say("drain_progress", node=name, done=done, total=total))
                 return True
+            bar.tell(done, user.out.say("drain_progress", node=name, done=done, total=total, **_longest(user, name)))
             bar.pause(1.0)
             left_s -= 1.0
     return False
+
+
+def _left(user: User, name: str) -> list[Mapping[str, Any]]:
+    """The runs that are still on the live workers of this name, the one that began first in front."""
+    workers = live_workers(name, user.client.nodes.list())
+    runs = [run for one in workers for run in user.client.nodes.get(one["id"])["runs"] or ()]
+    return sorted(runs, key=lambda run: run["started_at"] or run["created_at"])
+
+
+def _longest(user: User, name: str) -> dict[str, Any]:
+    """The job whose run is the oldest there, and since when it runs; nothing when all ended just now."""
+    left = _left(user, name)
+    if not left:
+        return {}
+    return {"job": left[0]["job"], "since": user.times.show(left[0]["started_at"] or left[0]["created_at"])}
+
+
+def _tell_left(user: User, name: str) -> None:
+    """Say which runs keep a node from being empty, and what each waits for."""
+    left = _left(user, name)
+    user.out.talk("drain_left", mark="warn", node=name, count=len(left))
+    for run in left[:LEFT_SHOWN]:
+        waits = run["waits"]["what"] if run.get("waits") else None
+        since = user.times.show(run["started_at"] or run["created_at"])
+        user.out.talk("drain_left_run", run=run["id"], job=run["job"], since=since, waits=waits)
 
 
 def _on_this_machine(user: User) -> str:
