@@ -1,9 +1,9 @@
 """Jobs of the tour of faults, by hand: one overruns its time, one takes two locks."""
 
 from foliot import Ctx, Retry, job
+from tests.cluster.acting import note
 from tests.cluster.lock_jobs import take_both
 from tests.cluster.troubles import hangs
-from tests.cluster.workload import note
 
 __all__ = ["cross_over", "hangs"]
 
