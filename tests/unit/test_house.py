@@ -23,7 +23,7 @@ TESTS = sorted((ROOT / "tests").rglob("*.py"))
 MAY_LET_TIME_PASS = {
     ROOT / "tests/eventually.py",  # the one way to wait
     ROOT / "tests/servers/link.py",  # delay is what it is for
-    ROOT / "tests/cluster/workload.py",  # jobs whose work is to take time
+    ROOT / "tests/cluster/acting.py",  # jobs whose work is to take time
     ROOT / "tests/cluster/test_store_restarts.py",  # a store that is away for longer than a session is the fault
     ROOT / "tests/sql/galera/test_galera.py",  # ten seconds without a quorum are the fault
 }
