@@ -141,9 +141,7 @@ class FailoverUpkeep:
 
     async def _look_at_nodes(self, term: int) -> frozenset[str]:
         """Note what live nodes say of themselves; the keys of what is not well."""
-        nodes = [node for node in await self._nodes() if node.state != "dead"]
-        seen = {(one.key, node.session): one for node in nodes for one in _troubles(node)}
-        seen |= {(one.key, ""): one for one in self._clock_steps(nodes)}
+        seen = self._seen(await self._nodes())
         self._noted &= seen.keys()
         fresh = {pair: one for pair, one in seen.items() if pair not in self._noted}
         by_key = _together(fresh.values())
@@ -152,6 +150,14 @@ class FailoverUpkeep:
             await self._store.detect([by_key[key] for key in keys], term=term)
             self._noted |= {pair for pair in fresh if pair[0] in keys}  # a later step that fails counts none again
         return frozenset(one.key for one in seen.values())
+
+    def _seen(self, nodes: Sequence[NodeRow]) -> dict[tuple[str, str], Detected]:
+        """What is not well with live nodes, by its key and the session that says so."""
+        live = [node for node in nodes if node.state != "dead"]
+        seen = {(one.key, node.session): one for node in live for one in _troubles(node)}
+        for step in self._clock_steps(live):
+            seen[step.key, ""] = step
+        return seen
 
     def _clock_steps(self, nodes: Sequence[NodeRow]) -> list[Detected]:
         """Clocks that jumped, as two rounds saw. Each is over at once: no right goes by them.
