@@ -62,18 +62,18 @@ async def test_what_can_be_broken_and_what_one_drill_would_break(api: Api) -> No
 
 async def test_a_drill_is_asked_begun_judged_and_kept(api: Api, stage: Stage, nodes: dict[str, Node]) -> None:
     asked = await api.post("/drills", {"type": "hang", "on": "w-1", "for": "5s", "reason": "friday"})
-    assert (asked.status_code, asked.json()["state"], asked.json()["by"]) == (201, "asked", "root")
+    assert (asked.status_code, asked.json()["state"], asked.json()["by"]) == (201, "ASKED", "root")
     number = asked.json()["id"]
     second = await api.post("/drills", {**CRASH, "on": "w-2"})
     assert (second.status_code, second.json()["code"]) == (409, "FOL-3066")
     assert await nodes["w-1"].beat(number) == number
-    assert (await api.get(f"/drills/{number}")).json()["state"] == "running"
+    assert (await api.get(f"/drills/{number}")).json()["state"] == "RUNNING"
     refused = await api.post(f"/drills/{number}:stop", {})
     assert (refused.status_code, refused.json()["code"]) == (409, "FOL-3069")
     stage.clock.at += 6 * SECOND
     await nodes["w-1"].beat(number, over=True)
     ended = (await api.get(f"/drills/{number}")).json()
-    assert (ended["state"], ended["recovered_s"], ended["detected_s"]) == ("ended", 6.0, None)
+    assert (ended["state"], ended["recovered_s"], ended["detected_s"]) == ("ENDED", 6.0, None)
     fires = ended["fires"]
     assert (fires["lost"], fires["doubled"], fires["early"], ended["every_job"]) == (0, 0, 0, True)
     assert [one["id"] for one in (await api.get("/drills", type="hang")).json()["items"]] == [number]
@@ -86,11 +86,11 @@ async def test_a_drill_is_asked_begun_judged_and_kept(api: Api, stage: Stage, no
 async def test_a_drill_that_its_node_never_takes_up_is_lost(api: Api, stage: Stage, nodes: dict[str, Node]) -> None:
     number = (await api.post("/drills", CRASH)).json()["id"]
     stage.clock.at += 61 * SECOND
-    assert (await api.get("/drills")).json()["items"][0]["state"] == "lost"
+    assert (await api.get("/drills")).json()["items"][0]["state"] == "LOST"
     assert await nodes["w-1"].beat(number) == 0
     again = await api.post("/drills", {**CRASH, "alone": True})
     stopped = await api.post(f"/drills/{again.json()['id']}:stop", {})
-    assert stopped.json()["state"] == "stopped"
+    assert stopped.json()["state"] == "STOPPED"
 
 
 @pytest.mark.usefixtures("nodes")

@@ -36,10 +36,10 @@ class Scene:
                 report.update(await self.client.drills.get(asked["id"]))
             except ClusterTrouble:  # the one that is asked may be the one that is broken
                 return False
-            return report["state"] not in ("asked", "running")
+            return report["state"] not in ("ASKED", "RUNNING")
 
         await soon(is_over, within_s=OVER_WITHIN_S, step_s=0.3, what=f"the end of {type_} on {on}")
-        assert report["state"] == "ended", report
+        assert report["state"] == "ENDED", report
         fires = report["fires"]
         assert (fires["lost"], fires["doubled"], fires["early"]) == (0, 0, 0), report
         assert fires["due"] > 0, report
@@ -170,5 +170,5 @@ async def a_leader_that_is_killed_is_followed_by_another(scene: Scene) -> None:
     assert await scene.noted(report) == {"server_crash"}
     assert not scene.cluster.processes[leader].is_alive
     history = await scene.client.drills.list(limit=20)
-    assert {one["state"] for one in history} == {"ended"}
+    assert {one["state"] for one in history} == {"ENDED"}
     assert {one["type"] for one in history} == {str(type_) for type_ in DrillType}

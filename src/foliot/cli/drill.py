@@ -115,7 +115,7 @@ def _tell_end(user: User, ended: Mapping[str, Any]) -> None:
 def _is_clean(ended: Mapping[str, Any]) -> bool:
     """It was run to its end, and no fire was lost, doubled or early."""
     fires = ended["fires"]
-    return ended["state"] == "ended" and not (fires["lost"] or fires["doubled"] or fires["early"])
+    return ended["state"] == "ENDED" and not (fires["lost"] or fires["doubled"] or fires["early"])
 
 
 @drill.command("show")
@@ -167,7 +167,7 @@ def history(user: User, *, of_type: str | None, limit: int) -> None:
         Column(times.title("ASKED"), times.instant("asked_at"), least=8),
         Column("TYPE", "type"),
         Column("NODE", "node", least=6),
-        Column("STATE", "state"),
+        Column("STATE", lambda row: row["state"].lower()),
         Column("DETECTED", times.duration("detected_s"), empty="-"),
         Column("FAILED OVER", times.duration("failed_over_s"), empty="-"),
         Column("RECOVERED", times.duration("recovered_s"), empty="-"),
@@ -196,7 +196,7 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "drill", str(found["id"])
     yield "type", found["type"]
     yield "node", found["node"]
-    yield "state", found["state"]
+    yield "state", found["state"].lower()
     yield "asked", times.full(found["asked_at"])
     yield "by", found["by"]
     yield "reason", found["reason"]

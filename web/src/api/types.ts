@@ -296,7 +296,7 @@ export interface DrillOut {
   "id": number;
   "type": "crash" | "hang" | "partition" | "slow_store" | "clock_step" | "exhaust" | "deadlock" | "disk_full";
   "node": string;
-  "state": "asked" | "running" | "ended" | "stopped" | "lost";
+  "state": "ASKED" | "RUNNING" | "ENDED" | "STOPPED" | "LOST";
   "for_s": number;
   "by": string;
   "reason": string;

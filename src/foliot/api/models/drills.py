@@ -6,7 +6,8 @@ from typing import Any, Final
 from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Moment, Name, Reason, Seconds, moment, one_of, seconds
-from foliot.domain.drills import BREAKS, DrillState, DrillType
+from foliot.api.models.states import DrillWord
+from foliot.domain.drills import BREAKS, DrillType
 from foliot.domain.run import format_run_id
 from foliot.operations.drills import DrillPreview
 from foliot.ports.store.drills import Drill
@@ -105,7 +106,7 @@ class DrillOut(ApiOutput):
     id: int
     type: str = one_of(*TYPES)
     node: str
-    state: str = one_of(*map(str, DrillState))
+    state: DrillWord
     for_s: Seconds
     by: str
     reason: str

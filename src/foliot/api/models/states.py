@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from foliot.api.models.common import one_of
+from foliot.domain.drills import DrillState
 from foliot.domain.fire import CursorState
 from foliot.domain.health import Health
 from foliot.domain.life import Life
@@ -34,4 +35,5 @@ NodeWord = Annotated[str, _Capitals, one_of("LIVE", "DRAINING", "DEAD")]
 HealthWord = Annotated[str, _Capitals, _words(Health)]
 LifeWord = Annotated[str, _Capitals, _words(Life)]
 RoleWord = Annotated[str, _Capitals, _words(Role)]
+DrillWord = Annotated[str, _Capitals, _words(DrillState)]
 DecisionWord = Annotated[str, _Capitals, one_of("CREATED", "SKIPPED", "PLANNED")]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from foliot.client.awaited.foliot import AsyncFoliot
 
 LOOK_EVERY_S: Final = 1.0
-OPEN: Final = ("asked", "running")
+OPEN: Final = ("ASKED", "RUNNING")
 
 
 class AsyncDrills:

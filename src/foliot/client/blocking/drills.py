@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from foliot.client.blocking.foliot import Foliot
 
 LOOK_EVERY_S: Final = 1.0
-OPEN: Final = ("asked", "running")
+OPEN: Final = ("ASKED", "RUNNING")
 
 
 class Drills:
