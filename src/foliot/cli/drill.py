@@ -56,7 +56,7 @@ def list_types(user: User) -> None:
 
 
 @drill.command("run")
-@click.argument("type_", metavar="TYPE", type=TYPES)
+@click.argument("type_", metavar="KIND", type=TYPES)
 @click.option("--on", required=True, metavar="NODE", shell_complete=node_name, help="The node that is broken.")
 @click.option("--for", "for_", default="30s", show_default=True, metavar="DURATION", help="How long; at most 10m.")
 @click.option("--alone", is_flag=True, help="Also when no other node can do its work.")
@@ -149,7 +149,7 @@ def stop_drill(user: User, *, number: int) -> None:
 
 
 @drill.command("history")
-@click.option("--type", "of_type", type=TYPES, metavar="TYPE", help="Of one type; foliot drill list names them.")
+@click.option("--type", "of_type", type=TYPES, metavar="KIND", help="Of one type; foliot drill list names them.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
 @remote
 def history(user: User, *, of_type: str | None, limit: int) -> None:

@@ -299,7 +299,6 @@ METAVARS: Final[Mapping[str, str]] = {
     "POSITION": "位置",
     "DIRECTORY": "目录",
     "DURATION": "时长",
-    "TYPE": "类型",
     "EXPR": "表达式",
     "QUERY": "语句",
     "METHOD": "方法",
