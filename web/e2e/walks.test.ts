@@ -215,7 +215,7 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   await page.locator(".problem").getByText("timeout").first().waitFor();
   await page.getByLabel("Timeout").fill("10m");
   await page.locator(".problem").waitFor({ state: "detached" });
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/made_here\?tab=versions/);
   await page.getByRole("link", { name: "Edit" }).click();
   await page.getByRole("textbox", { name: "By cron" }).fill("0 3 * * *");
@@ -226,16 +226,16 @@ test("a job is written with form and YAML, and a change of somebody else is seen
     headers: { "X-Foliot-Csrf": "1", "If-Match": '"v1"' },
   });
   assert.equal(theirs.status(), 200);
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   const conflict = page.getByRole("region", { name: "Somebody else changed it meanwhile" });
   const owner = conflict.getByRole("row", { name: /owner/ });
   await owner.getByText("night-shift").waitFor();
   await page.reload();
   assert.match(await page.getByLabel("Definition as YAML").inputValue(), /0 3 \* \* \*/, "the draft is kept");
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await owner.getByRole("button", { name: "Take theirs" }).click();
   await conflict.getByRole("button", { name: "Go on against version 2" }).click();
-  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.locator(".toast").getByText("made_here is saved as version 3.").waitFor();
   await page.context().close();
 });
