@@ -40,9 +40,13 @@ def words_of(schema: Mapping[str, Any]) -> list[str]:
     return [word for word in found if isinstance(word, str)]
 
 
+FILTERS = frozenset({"JobFilterIn"})
+"""What is asked, not what is answered: a filter takes several states in any case, as the query of a list does."""
+
 FIELDS = [
     pytest.param(name, schema, id=f"{model}.{name}")
     for model, said in SCHEMAS.items()
+    if model not in FILTERS
     for name, schema in said.get("properties", {}).items()
     if name in STATE_FIELDS or (STATES.intersection(map(str.upper, words_of(schema))) and name not in OTHER_FIELDS)
 ]
