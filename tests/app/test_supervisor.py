@@ -16,6 +16,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from foliot.app.overseers import Overseers
+from foliot.app.signals import SAME_WISH_S, stop_on_signals
 from foliot.app.supervisor import CrashLoop, Supervision, Supervisor
 from foliot.app.system import SystemClock
 from tests.clocks import CountingChance, DrivenClock, settle
@@ -201,6 +202,42 @@ def test_a_signal_is_forwarded_once_and_a_killed_supervisor_leaves_no_orphan(sta
         process.wait()
         eventually(lambda: not is_alive(stage.pids()[1]), what="the child ended with its supervisor", within_s=60)
     assert (stage.folder / "drained").exists(), "it was asked to end, not killed"
+
+
+def test_under_nohup_neither_the_supervisor_nor_its_child_ends_with_the_terminal(stage: Stage) -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        life = "os.kill(os.getppid(), signal.SIGHUP)\nos.kill(os.getpid(), signal.SIGHUP)"
+        assert stage.supervisor(life).run() == 0
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.parametrize("is_supervised", [True, False])
+async def test_a_signal_of_systemd_that_the_supervisor_forwards_as_well_is_one_wish(
+    monkeypatch: pytest.MonkeyPatch, is_supervised: bool
+) -> None:
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    hurried: list[int] = []
+    monkeypatch.setattr("foliot.app.signals.os._exit", hurried.append)
+    stop_on_signals(stop, is_supervised=is_supervised)
+    try:
+        now = loop.time()
+        monkeypatch.setattr(loop, "time", lambda: now)
+        for _ in range(2):
+            signal.raise_signal(signal.SIGTERM)
+            await settle()
+        assert stop.is_set()
+        assert bool(hurried) is not is_supervised
+        hurried.clear()
+        monkeypatch.setattr(loop, "time", lambda: now + SAME_WISH_S)
+        signal.raise_signal(signal.SIGTERM)
+        await settle()
+        assert hurried, "a later one is another"
+    finally:
+        monkeypatch.undo()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.remove_signal_handler(number)
 
 
 # --------------------------------------------------------------------------------------------------------- systemd

@@ -216,7 +216,7 @@ class Supervisor:
     @contextlib.contextmanager
     def _signals(self) -> Iterator[None]:
         self._bell.setblocking(False)
-        before = {number: signal.signal(number, self._forward) for number in FORWARDED}
+        before = {number: signal.signal(number, self._forward) for number in FORWARDED if _is_heard(number)}
         rang = signal.set_wakeup_fd(self._bell.fileno(), warn_on_full_buffer=False)
         try:
             yield
@@ -231,6 +231,11 @@ class Supervisor:
         self._is_asked = True
         if self._child is not None:
             self._child.send_signal(number)
+
+
+def _is_heard(number: int) -> bool:
+    """`nohup` lets a process ignore the end of its terminal, and the child inherits that."""
+    return number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN
 
 
 def _end_of(returncode: int) -> ChildEnd:

@@ -124,7 +124,7 @@ def server(
 
 async def _serve(settings: ServerSettings, bootstrap_token: str | None, overseers: Overseers) -> None:
     stop = asyncio.Event()
-    stop_on_signals(stop)
+    stop_on_signals(stop, is_supervised=overseers.is_supervised)
 
     def started(url: str, first_token: str | None) -> None:
         _announce(url, first_token)

@@ -138,7 +138,7 @@ def up(
 
 async def _run(settings: UpSettings, overseers: Overseers) -> None:
     stop = asyncio.Event()
-    stop_on_signals(stop)
+    stop_on_signals(stop, is_supervised=overseers.is_supervised)
     node = AllInOne(settings, Terminal(settings, on_started=overseers.ready))
     guard_secrets(node.vault)
     async with overseers.watching(SystemClock(), stop):

@@ -188,7 +188,7 @@ async def _work(
     code = PythonHandlers.of(loaded, modules)
     crew = _crew(endpoint, settings, code, kinds, vault)
     stop = asyncio.Event()
-    stop_on_signals(stop)
+    stop_on_signals(stop, is_supervised=overseers.is_supervised)
     crew.on_registered = lambda: overseers.ready(say("worker_ready", name=settings.name))
     async with overseers.watching(SystemClock(), stop), asyncio.TaskGroup() as tasks:
         stopping = tasks.create_task(_stop(crew, stop), name="stop")
