@@ -115,6 +115,34 @@ async def test_a_drill_that_has_not_begun_is_stopped_and_one_that_has_is_told(wo
     assert await drills.stop(999_999) is None
 
 
+async def test_a_drill_that_begins_while_a_server_gives_it_up_is_not_lost(world: World, drills: DrillStore) -> None:
+    beat = Beats(world)
+    drill = await drills.ask(ASK)
+    await beat(drill.id)
+    assert not await drills.settle(drill.id, DrillState.LOST, {})
+    assert [one.id for one in await drills.open()] == [drill.id]
+    assert await drills.settle(drill.id, DrillState.ENDED, {})
+
+
+async def test_nobody_who_speaks_late_of_one_drill_takes_the_order_of_the_next(
+    world: World, drills: DrillStore
+) -> None:
+    beat = Beats(world)
+    first = await drills.ask(ASK)
+    await drills.stop(first.id)
+    second = await drills.ask(ASK)
+    await beat(first.id)  # its node had said that it is ready
+    assert not await drills.settle(first.id, DrillState.LOST, {})
+    await beat(first.id, over=True)
+    assert (await beat()).drill == DrillOrder(id=second.id, type="hang", for_us=5 * SECOND)
+    await beat(second.id)
+    await drills.stop(second.id)
+    assert (await beat(second.id)).drill_begin == second.id, "the answer was lost: it is said again"
+    order = (await beat()).drill
+    assert order is not None
+    assert order.stop, "and the wish to stop waits for it"
+
+
 async def test_the_ledger_is_read_for_many_jobs_at_once(world: World, drills: DrillStore) -> None:
     del world
     seen = await drills.fires([], from_at=0, to_at=10)

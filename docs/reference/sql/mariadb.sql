@@ -218,6 +218,9 @@ SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, beg
 -- cluster/drills.py ORDER
 UPDATE nodes SET drill = %(written)s WHERE id = %(session)s AND state <> 'dead';
 
+-- cluster/drills.py TAKE_BACK
+UPDATE nodes SET drill = NULL WHERE id = %(session)s AND drill = %(written)s;
+
 -- cluster/drills.py FORGET
 DELETE FROM drills WHERE id <= %(before)s AND ended_at IS NOT NULL;
 
@@ -233,7 +236,7 @@ WHERE id = %(id)s AND session_id = %(session)s AND state = 'running' AND over_at
 
 -- cluster/drills.py SETTLE
 UPDATE drills SET state = %(state)s, report = %(report)s, ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), slot = %(slot)s
-WHERE id = %(id)s AND ended_at IS NULL;
+WHERE id = %(id)s AND state = %(before)s;
 
 -- cluster/drills.py STOP_ASKED
 UPDATE drills SET state = 'stopped', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), slot = %(slot)s

@@ -249,6 +249,9 @@ SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, beg
 -- cluster/drills.py ORDER
 UPDATE nodes SET drill = $1 WHERE id = $2 AND state <> 'dead';
 
+-- cluster/drills.py TAKE_BACK
+UPDATE nodes SET drill = NULL WHERE id = $1 AND drill = $2;
+
 -- cluster/drills.py FORGET
 DELETE FROM drills WHERE id <= $1 AND ended_at IS NOT NULL;
 
@@ -264,7 +267,7 @@ WHERE id = $2 AND session_id = $3 AND state = 'running' AND over_at IS NULL;
 
 -- cluster/drills.py SETTLE
 UPDATE drills SET state = $1, report = $2, ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), slot = $3
-WHERE id = $4 AND ended_at IS NULL;
+WHERE id = $4 AND state = $5;
 
 -- cluster/drills.py STOP_ASKED
 UPDATE drills SET state = 'stopped', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), slot = $1

@@ -211,6 +211,9 @@ SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, beg
 -- cluster/drills.py ORDER
 UPDATE nodes SET drill = :written WHERE id = :session AND state <> 'dead';
 
+-- cluster/drills.py TAKE_BACK
+UPDATE nodes SET drill = NULL WHERE id = :session AND drill = :written;
+
 -- cluster/drills.py FORGET
 DELETE FROM drills WHERE id <= :before AND ended_at IS NOT NULL;
 
@@ -226,7 +229,7 @@ WHERE id = :id AND session_id = :session AND state = 'running' AND over_at IS NU
 
 -- cluster/drills.py SETTLE
 UPDATE drills SET state = :state, report = :report, ended_at = foliot_now(), slot = :slot
-WHERE id = :id AND ended_at IS NULL;
+WHERE id = :id AND state = :before;
 
 -- cluster/drills.py STOP_ASKED
 UPDATE drills SET state = 'stopped', ended_at = foliot_now(), slot = :slot

@@ -44,6 +44,8 @@ IN_SLOT: Final = Statement(f"SELECT {COLUMNS} FROM drills WHERE slot = :slot")
 ONE: Final = Statement(f"SELECT {COLUMNS} FROM drills WHERE id = :id")
 BEFORE: Final = Statement(f"SELECT {COLUMNS} FROM drills WHERE id < :before ORDER BY id DESC LIMIT :rows")
 ORDER: Final = Statement("UPDATE nodes SET drill = :written WHERE id = :session AND state <> 'dead'")
+TAKE_BACK: Final = Statement("UPDATE nodes SET drill = NULL WHERE id = :session AND drill = :written")
+"""Only the order of this drill: the node may have that of the next one by now."""
 FORGET: Final = Statement("DELETE FROM drills WHERE id <= :before AND ended_at IS NOT NULL")
 BEGIN: Final = Statement(
     "UPDATE drills SET state = 'running', began_at = {now} WHERE id = :id AND session_id = :session AND state = 'asked'"
@@ -60,9 +62,10 @@ OVER: Final = Statement(
 SETTLE: Final = Statement(
     """
     UPDATE drills SET state = :state, report = :report, ended_at = {now}, slot = :slot
-    WHERE id = :id AND ended_at IS NULL
+    WHERE id = :id AND state = :before
     """
 )
+"""Lost is only what has not begun: its node may begin it while a server thinks that it never will."""
 STOP_ASKED: Final = Statement(
     """
     UPDATE drills SET state = 'stopped', ended_at = {now}, slot = :slot
@@ -147,8 +150,12 @@ def order_in(written: str | None) -> DrillOrder | None:
 def heard(tx: Tx, beat: Beat) -> int:
     """A beat speaks of its drill; return the one that the node may begin now, or 0."""
     values = {"id": beat.drill, "session": beat.session}
-    tx.change(ORDER, {"session": beat.session, "written": None})
+    spoken_of = _find(tx, beat.drill)
+    if spoken_of is None or spoken_of.session != beat.session:
+        return 0
+    _take_back(tx, spoken_of)
     if beat.drill_over:
+        _take_back(tx, spoken_of, stop=True)
         tx.change(OVER, {**values, "noticed": beat.drill_noticed_us})
         return 0
     is_new = tx.change(BEGIN, values) == 1
@@ -173,10 +180,10 @@ def _ask(tx: Tx, *, wanted: DrillAsk) -> Drill:
         raise TryAgain("the other drill ended meanwhile")
     if not is_new:
         raise DrillUnderWay(found.id, type_=found.type, node=found.node)
-    order = DrillOrder(id=found.id, type=str(wanted.type), for_us=wanted.for_us)
-    tx.change(ORDER, {"session": wanted.session, "written": json_text(order)})
-    tx.change(FORGET, {"before": found.id - KEPT})
-    return _drill(found)
+    drill = _drill(found)
+    tx.change(ORDER, {"session": drill.session, "written": _written(drill)})
+    tx.change(FORGET, {"before": drill.id - KEPT})
+    return drill
 
 
 def _stop(tx: Tx, *, drill_id: int) -> Drill | None:
@@ -184,10 +191,9 @@ def _stop(tx: Tx, *, drill_id: int) -> Drill | None:
     if before is None or not before.is_open:
         return before
     if tx.change(STOP_ASKED, {"id": drill_id, "slot": _over_slot(drill_id)}):
-        tx.change(ORDER, {"session": before.session, "written": None})
+        _take_back(tx, before)
     else:
-        order = DrillOrder(id=drill_id, type=str(before.type), for_us=before.for_us, stop=True)
-        tx.change(ORDER, {"session": before.session, "written": json_text(order)})
+        tx.change(ORDER, {"session": before.session, "written": _written(before, stop=True)})
     return _find(tx, drill_id)
 
 
@@ -195,9 +201,27 @@ def _settle(tx: Tx, *, drill_id: int, state: DrillState, report: Mapping[str, An
     before = _find(tx, drill_id)
     if before is None:
         return False
-    tx.change(ORDER, {"session": before.session, "written": None})
-    values = {"id": drill_id, "state": str(state), "report": json_text(report), "slot": _over_slot(drill_id)}
-    return tx.change(SETTLE, values) == 1
+    _take_back(tx, before)
+    if state is DrillState.ENDED:
+        _take_back(tx, before, stop=True)
+    settled = {
+        "id": drill_id,
+        "before": str(DrillState.ASKED if state is DrillState.LOST else DrillState.RUNNING),
+        "state": str(state),
+        "report": json_text(report),
+        "slot": _over_slot(drill_id),
+    }
+    return tx.change(SETTLE, settled) == 1
+
+
+def _take_back(tx: Tx, drill: Drill, *, stop: bool = False) -> None:
+    """Take the order to begin from its node, or the one to stop."""
+    tx.change(TAKE_BACK, {"session": drill.session, "written": _written(drill, stop=stop)})
+
+
+def _written(drill: Drill, *, stop: bool = False) -> str:
+    """The order of a drill as its node's row has it."""
+    return json_text(DrillOrder(id=drill.id, type=str(drill.type), for_us=drill.for_us, stop=stop))
 
 
 def _over_slot(drill_id: int) -> str:
