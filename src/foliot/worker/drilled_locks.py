@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import Any, Final
 
 import structlog
 
@@ -32,30 +32,32 @@ class DrilledLocks:
         self._session = session
         self._claims: list[str] = []
 
-    async def deadlock(self, at_work: Callable[[], Sequence[Attempt]]) -> None:
+    async def deadlock(self, at_work: Callable[[], Sequence[Attempt]], *, until: asyncio.Event) -> None:
         """Each of two runs takes a lock and waits for the other's, until a server ends it or the drill is over.
 
-        Runs that end too soon make no deadlock: then others are taken.
+        Runs that end too soon make no deadlock: then others are taken. `until`: the worker drains, and waits for
+        no drill.
         """
         try:
             async with asyncio.timeout(self._order.for_us / SECOND):
-                while not await self._is_ended(at_work()):
+                while not until.is_set() and not await self._is_ended(at_work(), until):
                     await self._give_back()
-                    await self._clock.wait(asyncio.Event(), for_s=AGAIN_S)
+                    await self._clock.wait(until, for_s=AGAIN_S)
         except NO_ANSWER as error:
             log.warning("drill.no_deadlock", drill=self._order.id, running=len(at_work()), why=type(error).__name__)
         await self._give_back()
 
-    async def _is_ended(self, attempts: Sequence[Attempt]) -> bool:
+    async def _is_ended(self, attempts: Sequence[Attempt], until: asyncio.Event) -> bool:
         """Whether these runs were in a deadlock, and a server ended it."""
         if len(attempts) < NEEDED:
             return False
         first, second = attempts[-NEEDED:]  # the youngest
         if {await self._claim(first, "a"), await self._claim(second, "b")} != {HELD}:
             return False
-        crossed = [
+        crossed: list[asyncio.Future[Any]] = [
             asyncio.ensure_future(self._claim(first, "b", wait_us=self._order.for_us)),
             asyncio.ensure_future(self._claim(second, "a", wait_us=self._order.for_us)),
+            asyncio.ensure_future(until.wait()),
         ]
         try:
             done, _ = await asyncio.wait(crossed, return_when=asyncio.FIRST_COMPLETED)
@@ -84,6 +86,8 @@ class DrilledLocks:
 
     async def _give_back(self) -> None:
         claims, self._claims = tuple(self._claims), []
+        if not claims:
+            return
         try:
             await self._link.leave_locks(LocksLeft(session=self._session, claims=claims))
         except NO_ANSWER as error:  # the claims end with the runs

@@ -328,7 +328,7 @@ class Worker:
     def _begin_deadlock(self, order: DrillOrder, session: Session) -> None:
         locks = DrilledLocks(self._around, order, session.id)
         assert self._tasks is not None
-        self._tasks.create_task(locks.deadlock(self._at_work), name="drill")
+        self._tasks.create_task(locks.deadlock(self._at_work, until=self._stop_asked), name="drill")
 
     def _at_work(self) -> Sequence[Attempt]:
         return [one for one in self._execution.running.values() if one.started_at is not None]

@@ -14,10 +14,12 @@ import pytest
 
 from foliot.app.system import SystemClock
 from foliot.client.worker_http import Refused
+from foliot.domain.drills import DrillOrder
 from foliot.domain.errors import Denied
+from foliot.domain.instants import MINUTE
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
-from foliot.ports.worker_link import Hello, Leaving, Welcome
+from foliot.ports.worker_link import Hello, Leaving, LockAnswered, LockAsked, Welcome
 from foliot.sdk.registry import load
 from tests.clocks import DrivenClock
 from tests.eventually import eventually, soon
@@ -34,6 +36,28 @@ async def test_an_idle_worker_leaves_at_once_and_says_goodbye() -> None:
         session = house.worker.session.id
         await house.stop()
         assert house.server.left == [session]
+
+
+class Crossed(FakeServer):
+    """Gives each lock at once to whom does not wait for it, and never to whom does."""
+
+    async def claim_lock(self, asked: LockAsked) -> LockAnswered:
+        self.lock_claims.append(asked)
+        if asked.wait_us:
+            await asyncio.Event().wait()
+        return LockAnswered(state="held", token=1, ttl_us=asked.ttl_us)
+
+
+@pytest.mark.parametrize(("runs", "claims"), [(0, 0), (2, 4)])
+async def test_a_worker_leaves_though_a_deadlock_on_purpose_goes_on(runs: int, claims: int) -> None:
+    async with working(Crossed(SystemClock())) as house:
+        rows = [house.add("hold") for _ in range(runs)]
+        await house.until(lambda: house.worker.session and len(house.worker._at_work()) == len(rows))
+        assert house.worker.session is not None
+        house.worker._begin_deadlock(DrillOrder(id=1, type="deadlock", for_us=10 * MINUTE), house.worker.session)
+        await house.until(lambda: len(house.server.lock_claims) == claims)
+        await house.stop()
+        assert sorted(house.server.locks_left) == sorted(asked.claim for asked in house.server.lock_claims)
 
 
 async def test_a_worker_that_still_waits_for_a_server_leaves_at_once() -> None:
