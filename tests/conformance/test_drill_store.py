@@ -143,9 +143,13 @@ async def test_nobody_who_speaks_late_of_one_drill_takes_the_order_of_the_next(
     assert order.stop, "and the wish to stop waits for it"
 
 
-async def test_the_ledger_is_read_for_many_jobs_at_once(world: World, drills: DrillStore) -> None:
+async def test_the_ledger_is_read_for_many_jobs_at_once(
+    world: World, drills: DrillStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
     del world
     seen = await drills.fires([], from_at=0, to_at=10)
     assert (list(seen.runs), list(seen.skips)) == ([], [])
     seen = await drills.fires([1, 2], from_at=0, to_at=10)
-    assert (list(seen.runs), list(seen.skips)) == ([], [])
+    assert (list(seen.runs), list(seen.skips), seen.is_cut) == ([], [], False)
+    monkeypatch.setattr("foliot.store.sql.cluster.drills.SEEN_MAX", 0)
+    assert (await drills.fires([1, 2], from_at=0, to_at=10)).is_cut

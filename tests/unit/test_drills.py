@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -23,6 +24,8 @@ from foliot.domain.drills import (
 )
 from foliot.domain.instants import MINUTE, SECOND, Instant
 from foliot.domain.verdict import Cause
+from foliot.operations.drill_report import _ledger
+from foliot.ports.store.drills import FireSeen, LedgerSeen
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import Leaving, WorkerLink
 from foliot.store.sql.kernel.database import Mode, Pool, Work
@@ -149,6 +152,20 @@ def test_each_due_instant_has_one_run_or_one_skip_and_none_before_its_time(
 def test_what_nobody_decided_yet_is_late_and_not_lost() -> None:
     found = judge_fires([each(10)], ALL, [], from_at=0, to_at=130)
     assert (found.late, found.lost, found.is_clean) == (3, 0, True)
+
+
+async def test_jobs_beyond_one_look_at_the_ledger_are_not_judged_lost() -> None:
+    class Cutting:
+        """A ledger of which one look takes a job."""
+
+        async def fires(self, job_ids: list[int], *, from_at: int, to_at: int) -> LedgerSeen:
+            runs = [FireSeen(job_id, from_at, to_at) for job_id in job_ids[:1]]
+            return LedgerSeen(runs=runs, skips=[], is_cut=len(job_ids) > 1)
+
+    jobs: Any = [SimpleNamespace(job_id=number) for number in (1, 2, 3, 4)]
+    store: Any = Cutting()
+    judged, seen = await _ledger(store, jobs, 0, 10)
+    assert [job.job_id for job in judged] == [run.job_id for run in seen.runs] == [1]
 
 
 def test_times_count_from_the_beginning() -> None:

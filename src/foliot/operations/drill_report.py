@@ -27,7 +27,7 @@ from foliot.operations.calendars import calendars_of_all
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
-from foliot.ports.store.drills import Drill, LedgerSeen
+from foliot.ports.store.drills import Drill, DrillStore, LedgerSeen
 from foliot.ports.store.failovers import Failover, FailoverFilter
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import JobFilter, JobRow
@@ -165,9 +165,20 @@ async def _fires(services: Services, from_at: Instant, to_at: Instant) -> tuple[
     steady = [job for job in jobs if job.updated_at < from_at]  # what an edit decided is judged by no schedule
     # The ledger is read before the cursors would move on: `jobs` has the older cursors, so nothing seems lost that is
     # decided between the two reads.
-    seen = await services.store.drills.fires([job.job_id for job in steady], from_at=from_at, to_at=to_at)
-    verdict = await in_side_thread(_verdict, steady, calendars, seen, from_at, to_at)
-    return verdict, is_whole
+    judged, seen = await _ledger(services.store.drills, steady, from_at, to_at)
+    verdict = await in_side_thread(_verdict, judged, calendars, seen, from_at, to_at)
+    return verdict, is_whole and len(judged) == len(steady)
+
+
+async def _ledger(
+    drills: DrillStore, jobs: Sequence[JobRow], from_at: Instant, to_at: Instant
+) -> tuple[Sequence[JobRow], LedgerSeen]:
+    """As many of the jobs as one look at the ledger takes: what it left out would seem lost."""
+    seen = await drills.fires([job.job_id for job in jobs], from_at=from_at, to_at=to_at)
+    while seen.is_cut and jobs:
+        jobs = jobs[: len(jobs) // 2]
+        seen = await drills.fires([job.job_id for job in jobs], from_at=from_at, to_at=to_at)
+    return jobs, seen
 
 
 async def _jobs(services: Services) -> tuple[Sequence[JobRow], bool]:

@@ -107,3 +107,4 @@ class LedgerSeen(NamedTuple):
 
     runs: Sequence[FireSeen]
     skips: Sequence[SkipSeen]
+    is_cut: bool = False  # there is more than one look takes

@@ -131,6 +131,7 @@ def _fires(tx: Tx, *, jobs: Sequence[int], from_at: Instant, to_at: Instant) -> 
     return LedgerSeen(
         runs=[FireSeen(*row) for row in runs],
         skips=[SkipSeen(*row) for row in skips],
+        is_cut=max(len(runs), len(skips)) >= SEEN_MAX,
     )
 
 
