@@ -250,7 +250,7 @@ def test_systemd_hears_of_the_child_through_the_supervisor_and_the_child_knows_n
     with systemd(address) as listener:
         manager = Overseers.of({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "2000000"})
         assert manager.every_s == 1.0
-        life = "if life == 1: sys.exit(1)\nassert not {'NOTIFY_SOCKET', 'FOLIOT_SUPERVISED'} & os.environ.keys()"
+        life = "if life == 1: sys.exit(1)\nassert not {'NOTIFY_SOCKET', '_FOLIOT_SUPERVISED'} & os.environ.keys()"
         assert stage.supervisor(life, manager=manager).run() == 0
         heard = said(listener)
     assert heard.count("READY=1") == 2

@@ -99,7 +99,7 @@ class SessionRow:
     """A transaction in which one session without runs is found, and written."""
 
     def __init__(self, *, now: int, until: int, turn_at: int) -> None:
-        session = ("live", 1, now, None, 8, until, "ONLINE", turn_at, 0, now)
+        session = ("live", 1, now, None, 8, until, "ONLINE", turn_at, None, None, 0, now)
         self._row = (*session, *[None] * 8)
         self.written = ""
 

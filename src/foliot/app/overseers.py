@@ -16,7 +16,7 @@ from typing import Final
 from foliot.ports.clock import Clock
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 
-SUPERVISED: Final = "FOLIOT_SUPERVISED"
+SUPERVISED: Final = "_FOLIOT_SUPERVISED"
 """What the supervisor gives to its child: the file descriptor of their socket, and how often the child is to speak."""
 LEAVE_WITHIN_S: Final = 60.0
 """A child whose supervisor died may drain for this long."""

@@ -44,6 +44,8 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "FOLIOT_HANDLER_SETTINGS": "a TOML file with a table for each kind of handler: `[handlers.KIND]`",
     "FOLIOT_ADVERTISE": "where workers reach this server: every worker is told",
     "FOLIOT_STANDBY": "`yes`: this server fires and leases nothing until it is promoted",
+    "FOLIOT_SUPERVISE": "`yes`: a supervisor starts the process again when it crashes or stands still",
+    "FOLIOT_ALLOW_DRILLS": "`yes`: this node takes part in drills",
     "FOLIOT_HEALTH": "when nodes are in WARNING or OFFLINE: `warning_after=7s,offline_after=11s,warning_share=0.5`",
     "FOLIOT_LOAD_WEIGHTS": "what counts how much in a node's score: `cpu=0.4,memory=0.3,connections=0.2,running=0.1`",
     "FOLIOT_KEEP_REMOVED_JOBS": "`yes`: the servers go on firing jobs that no code declares any more",

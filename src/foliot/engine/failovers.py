@@ -113,6 +113,7 @@ class FailoverUpkeep:
         self._term: int | None = None
         self._noted: frozenset[tuple[str, str]] = frozenset()  # keys of what nodes said, and the sessions
         self._rounds = 0  # since the last look
+        self._was_open = False  # a failover, at the last look
         self._offsets: dict[str, Micros] = {}  # of the nodes' wall clocks, by session, before they jumped
         self._jumped: frozenset[str] = frozenset()  # sessions whose clock jumped, as the last round saw
 
@@ -127,7 +128,7 @@ class FailoverUpkeep:
             self._rounds = QUIET_ROUNDS
         unwell = await self._look_at_nodes(term)
         self._rounds += 1
-        if self._tide.pulse.failing or unwell or self._rounds >= QUIET_ROUNDS:
+        if self._tide.pulse.failing or unwell or self._was_open or self._rounds >= QUIET_ROUNDS:
             await self._look_at_failovers(term, unwell)
             self._rounds = 0
 
@@ -135,6 +136,7 @@ class FailoverUpkeep:
         found = await self._store.open(limit=OPEN_MAX, within_us=ENDED_LATELY_US)
         ends = [end for one in found if (end := self._end_of(one, unwell))]
         await self._store.end(ends, term=term)
+        self._was_open = any(one.is_open for one in found)
         if any(one.is_open and one.key.startswith("session:") for one in found):
             await self._store.deaths(term=term)
         await self._escalate(found, term)

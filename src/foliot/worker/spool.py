@@ -121,12 +121,12 @@ class Spool:
 class SpoolFolder:
     """Where the spool files of this machine's workers lie: a folder that nobody but this user may enter."""
 
-    def __init__(self, path: Path, *, max_bytes: int = SPOOL_MAX, write: Write = os.write) -> None:
+    def __init__(self, path: Path, *, max_bytes: int = SPOOL_MAX, write: Write | None = None) -> None:
         """Make the folder if need be; `NotPrivate` when it is not this user's alone and cannot become so.
 
         `write`: how bytes come to the disk; a drill lets it refuse them.
         """
-        self.write = write
+        self.write = write or _to_disk
         self._path = path
         self._max_bytes = max_bytes
         self.descriptor = open_private_folder(path, is_ours=lambda name: name.endswith(_SUFFIX))
@@ -167,3 +167,7 @@ class SpoolFolder:
 def _plain(session: str) -> str:
     """A session as the name of a file. A server chose it, so it is not taken for a path."""
     return session if _PLAIN.fullmatch(session) else hashlib.sha256(session.encode()).hexdigest()
+
+
+def _to_disk(file: int, data: memoryview) -> int:
+    return os.write(file, data)

@@ -11,7 +11,9 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from tests.sql.statements import statements
 
 DIALECT = MariaDB()
-FOREIGN = re.compile(r"ON CONFLICT|RETURNING|MATERIALIZED|::|\bSET\b[^;]*\bFROM JSON_TABLE|INSERT IGNORE")
+FOREIGN = re.compile(
+    r"ON CONFLICT|RETURNING|MATERIALIZED|::|(?<!CHARACTER )\bSET\b[^;]*\bFROM JSON_TABLE|INSERT IGNORE"
+)
 
 
 EVERY = {f"{named.file} {named.constant}": named.statement for named in statements()}
@@ -32,6 +34,7 @@ def test_every_statement_of_the_store_is_put_in_its_words(name: str) -> None:
 
 KNOWN_HERE = {
     "firing/backfills.py ADD",  # INSERT … RETURNING is MariaDB's too
+    "cluster/leadership.py RENEW_AND_SAY",  # never asked here: `Dialect.returns_changes` says so
 }
 
 ONLY_WITH_LATERAL = {
