@@ -102,6 +102,8 @@ async def test_a_drill_that_its_node_never_takes_up_is_lost(api: Api, stage: Sta
         ({**CRASH, "for": "1h"}, 422, "FOL-1207"),
         ({**CRASH, "for": "soon"}, 422, "FOL-1058"),
         ({**CRASH, "type": "flood"}, 422, "FOL-1058"),
+        ({**CRASH, "type": ""}, 422, "FOL-1058"),
+        ({**CRASH, "type": "crash,hang"}, 422, "FOL-1058"),
     ],
 )
 async def test_a_drill_that_cannot_be_is_refused_with_the_next_step(

@@ -67,7 +67,7 @@ def test_where_it_listens_is_said_as_for_a_server(
     words: list[str], host: str, port: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[UpSettings] = []
-    monkeypatch.setattr("foliot.cli.up._run", seen.append)
+    monkeypatch.setattr("foliot.cli.up._run", lambda settings, _overseers: seen.append(settings))
     monkeypatch.setattr("foliot.cli.up.run_for_long", lambda _: None)
     said = CliRunner().invoke(main, ["up", *words])
     assert said.exit_code == 0, said.output
@@ -78,7 +78,7 @@ def test_the_container_of_the_page_starts(monkeypatch: pytest.MonkeyPatch) -> No
     page = (ROOT / "docs" / "how-to" / "run-in-a-container.md").read_text("utf-8")
     (command,) = re.findall(r"^CMD (\[.*\])$", page, flags=re.MULTILINE)
     seen: list[UpSettings] = []
-    monkeypatch.setattr("foliot.cli.up._run", seen.append)
+    monkeypatch.setattr("foliot.cli.up._run", lambda settings, _overseers: seen.append(settings))
     monkeypatch.setattr("foliot.cli.up.run_for_long", lambda _: None)
     said = CliRunner().invoke(main, json.loads(command)[1:])
     assert said.exit_code == 0, said.output

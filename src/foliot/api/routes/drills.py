@@ -91,7 +91,8 @@ async def stop_drill(services: Services, who: Admin, number: Number) -> DrillOut
 
 
 def _type(body: DrillIn) -> DrillType:
-    (word,) = read_words(body.type.replace(",", " "), "type", TYPES)
+    said = body.type.replace(",", " ").strip() or "?"  # one word, so that a list is unknown as a whole
+    (word,) = read_words(said, "type", TYPES)
     return DrillType(word)
 
 
