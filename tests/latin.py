@@ -35,6 +35,7 @@ WORDS_OF_THE_COMMAND_LINE = frozenset((
     "held", "jobs", "lost", "missing", "nodes", "off", "on", "only", "paused", "poison", "queue", "read", "rejected",
     "replace",
     "retired",
+    "round",
     "retrying", "run", "runs", "script", "skip", "timeout", "weekdays", "worker", "write", "zh", "CN", "cn", "us", "ny",
     "workdays", "holidays",
 ))  # fmt: skip

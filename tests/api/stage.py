@@ -92,7 +92,8 @@ class StageWorker:
             for lane_id, lane in lanes.items()
             if lane.fits(group=self.group, offers=self.handlers, labels=self.labels)
         ]
-        poll = Poll(session=self.session, request_no=self.request_no, free=1, lanes=fitting)
+        is_routed = any(lanes[lane_id].routed for lane_id in fitting)
+        poll = Poll(session=self.session, request_no=self.request_no, free=1, lanes=fitting, is_routed=is_routed)
         granted = await self.stage.store.runs.lease([poll], limit=10)
         for run in granted.grants[0].runs:
             self.held.append(run)
@@ -137,6 +138,7 @@ class Stage:
         self.store: SqlStore
         self.services: Services
         self.woken: list[str] = []
+        self.drills_told: list[tuple[str, str]] = []  # types and states
 
     async def open(self) -> None:
         self.store = await SqlStore.open(self.url, clock=self.clock, chance=self.chance, wall=lambda: self.clock.at)
@@ -152,6 +154,7 @@ class Stage:
             lock_desk=LockWaiting(self.store.locks, clock=self.clock, tell_others=lambda _: self.woken.append("locks")),
             runs_may_be_ready=lambda: self.woken.append("runs"),
             cursors_moved=lambda: self.woken.append("cursors"),
+            drill_told=lambda type_, state, _report: self.drills_told.append((str(type_), str(state))),
         )
 
     async def close(self) -> None:

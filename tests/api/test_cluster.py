@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
-from foliot.ports.worker_link import Beat, Leaving
+from foliot.ports.worker_link import PROTOCOL, PROTOCOL_DRAINED_SERVER, Beat, Hello, Leaving
 from tests.api.asking import Api
 from tests.api.stage import Stage
 
@@ -105,7 +105,7 @@ async def test_a_node_tells_its_life_its_band_and_its_share_of_work(api: Api, st
     born = (await api.get("/nodes/w-1")).json()
     assert (born["life"], list(born["life_times"])) == ("SYNCING", ["STARTING", "REGISTERING", "SYNCING"])
     assert (born["health"], born["health_since"], born["score"]) == ("ONLINE", None, None)
-    assert born["slots_given"] == born["slots"]
+    assert (born["slots_given"], born["weight"]) == (born["slots"], 1)
     for number in (1, 2, 3):
         stage.elapse("5s")
         beat = Beat(session=worker.session, beat_no=number, settled=0, held=(), load={"cpu": 0.5, "starved": 0.95})
@@ -134,11 +134,25 @@ async def test_a_worker_that_is_stopping_is_not_taken_back(api: Api, stage: Stag
     assert "stopping by itself" in refused.json()["detail"]
 
 
-async def test_a_server_runs_nothing_and_is_not_drained(api: Api, stage: Stage) -> None:
-    await stage.server("s-1")
-    refused = await api.post("/nodes/s-1:drain")
-    assert (refused.status_code, refused.json()["detail"]) == (409, "s-1 is a server and runs nothing.")
-    assert "foliot cluster step-down" in refused.json()["hint"]
+async def test_a_server_is_drained_and_taken_back_unless_it_is_the_last_or_of_an_old_version(
+    api: Api, stage: Stage
+) -> None:
+    for name, protocol in (("s-1", PROTOCOL), ("s-2", PROTOCOL), ("s-old", PROTOCOL_DRAINED_SERVER - 1)):
+        hello = Hello(session=name, name=name, group="", slots=0, handlers=(), protocol=protocol, version="0.9")
+        await stage.store.nodes.register(hello, kind="server", ttl_us=15 * SECOND)
+    old = await api.post("/nodes/s-old:drain")
+    assert (old.status_code, old.json()["code"]) == (409, "FOL-3020")
+    assert old.json()["detail"] == "s-old has foliot 0.9, which knows no drain of a server."
+    await stage.store.nodes.leave(Leaving(session="s-old"), judge)
+    drained = await api.post("/nodes/s-2:drain", {"reason": "a new disk"})
+    assert (drained.json()["state"], "a new disk" in drained.json()["drained_by"]) == ("DRAINING", True)
+    last = await api.post("/nodes/s-1:drain")
+    assert (last.status_code, last.json()["code"]) == (409, "FOL-3075")
+    assert last.json()["detail"] == "s-1 must go on: 1 of at least 1 servers are active."
+    assert (await api.post("/cluster:step-down", {"to": "s-2"})).json()["code"] == "FOL-3019"
+    assert (await api.post("/nodes/s-2:undrain")).json()["state"] == "LIVE"
+    kinds = [event["kind"] for event in (await api.get("/journal", subject="s-2")).json()["items"]]
+    assert kinds == ["node.undrained", "node.drain_asked"]
 
 
 async def test_a_server_and_a_worker_of_one_name_are_told_apart(api: Api, stage: Stage) -> None:

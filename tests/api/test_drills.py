@@ -37,8 +37,8 @@ class Node:
 @pytest.fixture
 async def nodes(stage: Stage) -> dict[str, Node]:
     found = {
-        "w-1": Node(stage, "w-1", drills=("crash", "hang")),
-        "w-2": Node(stage, "w-2", drills=("crash", "hang")),
+        "w-1": Node(stage, "w-1", drills=("crash", "hang", "clock_step", "sizes")),
+        "w-2": Node(stage, "w-2", drills=("crash", "hang", "clock_step")),  # of an older Foliot
         "w-3": Node(stage, "w-3", drills=()),
     }
     for node in found.values():
@@ -61,6 +61,7 @@ async def test_what_can_be_broken_and_what_one_drill_would_break(api: Api) -> No
 
 
 async def test_a_drill_is_asked_begun_judged_and_kept(api: Api, stage: Stage, nodes: dict[str, Node]) -> None:
+    stage.drills_told.clear()
     asked = await api.post("/drills", {"type": "hang", "on": "w-1", "for": "5s", "reason": "friday"})
     assert (asked.status_code, asked.json()["state"], asked.json()["by"]) == (201, "ASKED", "root")
     number = asked.json()["id"]
@@ -74,6 +75,7 @@ async def test_a_drill_is_asked_begun_judged_and_kept(api: Api, stage: Stage, no
     await nodes["w-1"].beat(number, over=True)
     ended = (await api.get(f"/drills/{number}")).json()
     assert (ended["state"], ended["recovered_s"], ended["detected_s"]) == ("ENDED", 6.0, None)
+    assert stage.drills_told == [("hang", "asked"), ("hang", "ended")], "metrics hear of each step once"
     fires = ended["fires"]
     assert (fires["lost"], fires["doubled"], fires["early"], ended["every_job"]) == (0, 0, 0, True)
     assert [one["id"] for one in (await api.get("/drills", type="hang")).json()["items"]] == [number]
@@ -81,6 +83,33 @@ async def test_a_drill_is_asked_begun_judged_and_kept(api: Api, stage: Stage, no
     assert kinds[:3] == ["drill.ended", "drill.began", "drill.asked"]
     over = await api.post(f"/drills/{number}:stop", {})
     assert (over.status_code, over.json()["code"]) == (409, "FOL-3068")
+
+
+async def test_the_size_of_a_drill_is_said_before_and_afterwards(
+    api: Api, stage: Stage, nodes: dict[str, Node]
+) -> None:
+    sizes = {one["type"]: one["size"] for one in (await api.get("/drills/types")).json()["items"]}
+    assert sizes["clock_step"] == {"usual_s": 3600.0, "least_s": -86400.0, "most_s": 86400.0}
+    assert sizes["slow_store"] == {"usual_s": 0.5, "least_s": 0.001, "most_s": 10.0}
+    assert sizes["crash"] is None
+    step = {"type": "clock_step", "on": "w-1", "for": "20s"}
+    for size, said in ((None, "1 h ahead"), ("2h", "2 h ahead"), (-90, "1 m 30 s back")):
+        preview = (await api.post("/drills:preview", {**step, "size": size})).json()
+        assert said in preview["consequences"][0], preview
+    chinese = await api.ask("POST", "/drills:preview", {**step, "size": "-2h"}, headers={"Accept-Language": "zh-CN"})
+    assert "慢 2" in chinese.json()["consequences"][0]
+    for size in ("2h", "-2h"):
+        number = (await api.post("/drills", {**step, "size": size, "alone": True})).json()["id"]
+        await nodes["w-1"].beat(number)
+        stage.clock.at += 21 * SECOND
+        await nodes["w-1"].beat(number, over=True)
+        ended = (await api.get(f"/drills/{number}")).json()
+        assert (ended["state"], ended["compared"]) == ("ENDED", {}), "there was none of this size before"
+    assert [one["size_s"] for one in (await api.get("/drills")).json()["items"]] == [-7200.0, 7200.0]
+    (asked, _) = [
+        one for one in (await api.get("/journal", subject="w-1")).json()["items"] if one["kind"] == "drill.asked"
+    ]
+    assert asked["data"]["size_us"] == -7200 * SECOND
 
 
 async def test_a_drill_that_its_node_never_takes_up_is_lost(api: Api, stage: Stage, nodes: dict[str, Node]) -> None:
@@ -91,6 +120,7 @@ async def test_a_drill_that_its_node_never_takes_up_is_lost(api: Api, stage: Sta
     again = await api.post("/drills", {**CRASH, "alone": True})
     stopped = await api.post(f"/drills/{again.json()['id']}:stop", {})
     assert stopped.json()["state"] == "STOPPED"
+    assert stage.drills_told == [("crash", "asked"), ("crash", "lost"), ("crash", "asked"), ("crash", "stopped")]
 
 
 @pytest.mark.usefixtures("nodes")
@@ -104,6 +134,10 @@ async def test_a_drill_that_its_node_never_takes_up_is_lost(api: Api, stage: Sta
         ({**CRASH, "type": "flood"}, 422, "FOL-1058"),
         ({**CRASH, "type": ""}, 422, "FOL-1058"),
         ({**CRASH, "type": "crash,hang"}, 422, "FOL-1058"),
+        ({**CRASH, "size": "1h"}, 422, "FOL-1207"),
+        ({**CRASH, "type": "clock_step", "size": "2d"}, 422, "FOL-1207"),
+        ({**CRASH, "type": "clock_step", "size": "far"}, 422, "FOL-1058"),
+        ({**CRASH, "type": "clock_step", "on": "w-2", "size": "2h"}, 409, "FOL-3085"),
     ],
 )
 async def test_a_drill_that_cannot_be_is_refused_with_the_next_step(

@@ -11,10 +11,10 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import SECOND, Instant, isoformat
 from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
-from foliot.operations.watch import ChangeWatch, Fresh, StreamedChange
+from foliot.operations.watch import REST_S, ChangeWatch, Fresh, StreamedChange
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.lookups import RunRow
-from tests.api.asking import Api
+from tests.api.asking import Api, opened_api
 from tests.api.stage import ROOT, Stage
 from tests.eventually import soon
 
@@ -250,3 +250,38 @@ async def test_the_stream_is_server_sent_events(api: Api, stage: Stage) -> None:
     assert whole.startswith("event: hello\nretry: 2000\ndata: \n\n")
     assert "event: run.created\ndata: {" in whole
     assert "id: " in whole
+
+
+async def test_a_users_change_is_told_without_waiting_for_the_next_look(
+    api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def until_woken(wake: asyncio.Event, *, for_s: float) -> bool:
+        """No look comes by itself: only the rest between two looks passes."""
+        return True if for_s == REST_S else await wake.wait()
+
+    watch: ChangeWatch = api.app.state.watch
+    monkeypatch.setattr(stage.services.clock, "wait", until_woken)
+    await api.create_job("tick")
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    async with listening(watch) as listener:
+        await api.post("/jobs/tick:pause", {"reason": "moving"})
+        await soon(lambda: listener.kinds == ["job.paused"], within_s=30, what="the pause is told")
+        await api.post("/jobs/tick:resume")
+        await api.post("/jobs/tick:trigger")
+        await soon(lambda: "run.created" in listener.kinds, within_s=30, what="so is the run")
+        watch._wake.clear()
+        await worker.lease()
+        await api.get("/jobs/tick")
+        await api.post("/jobs/nothing:trigger")
+        assert not watch._wake.is_set(), "workers, readers and refused requests bring no look"
+
+
+async def test_a_users_change_is_said_to_the_other_servers(stage: Stage) -> None:
+    said: list[str] = []
+    async with opened_api(stage, tell_others=lambda: said.append("changed")) as api:
+        await api.create_job("tick")
+        assert said == ["changed"]
+        await api.get("/jobs")
+        await api.post("/jobs/nothing:trigger")
+        await api.ask("PUT", "/locks/stock/claims/a", {"ttl_s": 30})
+    assert said == ["changed"], "reads, refused requests and claims on locks are not changes to show"

@@ -57,3 +57,17 @@ async def test_a_server_that_would_go_on_deciding_keeps_it_from_beginning(api: A
     assert refused.json()["detail"] == "s-old (foliot 0.1) does not know maintenance and would go on deciding."
     await stage.store.nodes.leave(Leaving(session="s-old"), judge)
     assert (await api.post(ON, {"on": True})).status_code == 200, "it is gone"
+
+
+async def test_an_old_server_that_comes_later_is_named_wherever_people_look(api: Api, stage: Stage) -> None:
+    assert (await api.post(ON, {"on": True})).status_code == 200
+    old = Hello(session="s-old", name="s-old", group="", slots=0, handlers=(), version="0.1", protocol=1)
+    await stage.store.nodes.register(old, kind="server", ttl_us=TIMES.ttl_us)
+    said = "s-old (foliot 0.1) does not know maintenance and goes on deciding."
+    troubles = {one["code"]: one["message"] for one in (await api.get("/cluster")).json()["troubles"]}
+    assert troubles["FOL-5081"] == said
+    found = (await api.get("/cluster/doctor")).json()["findings"]
+    levels = [one["level"] for one in found if one["check"] == "business.overdue"]
+    assert "WARNING" in levels
+    await api.post(ON, {"on": False})
+    assert "FOL-5081" not in [one["code"] for one in (await api.get("/cluster")).json()["troubles"]]

@@ -17,6 +17,15 @@ async def test_the_overview_tells_what_comes_and_what_is_held_and_why(api: Api, 
     assert seen["held"][0]["why"]["sentence"]
     assert seen["cluster"]["queue"] == 1
     assert {event["kind"] for event in seen["changes"]} >= {"job.created"}
+    assert seen["cluster"]["nodes"] == []
+    await stage.worker("w-well", ["python:jobs:tick"])
+    await stage.worker("w-late", ["python:jobs:tick"])
+    stage.elapse("9s")
+    back = await stage.worker("w-well", ["python:jobs:tick"])
+    await back.beat()
+    nodes = (await api.get("/overview")).json()["cluster"]["nodes"]
+    assert {node["name"] for node in nodes if node["health"] == "WARNING"} == {"w-late", "w-well"}
+    assert [node["name"] for node in nodes if node["health"] == "ONLINE"] == ["w-well"], "it came back under its name"
     chinese = await api.ask("GET", "/overview", headers={"Accept-Language": "zh-CN"})
     assert chinese.json()["held"][0]["why"]["sentence"] != seen["held"][0]["why"]["sentence"]
 
@@ -39,6 +48,7 @@ async def test_jobs_come_with_their_latest_runs_and_figures_when_asked(api: Api)
     runs = [(await api.post("/jobs/tick:trigger")).json()["id"] for _ in range(3)]
     (job,) = (await api.get("/jobs", strip=2)).json()["items"]
     assert [run["id"] for run in job["strip"]["runs"]] == runs[1:]
+    assert set(job["strip"]["runs"][0]) == {"id", "shown", "duration_s"}, "a page of jobs has thousands of them"
     assert (job["strip"]["p95_s"], job["strip"]["success_rate"]) == (None, None), "none of them is over"
     assert (await api.get("/jobs")).json()["items"][0]["strip"] is None
     one = (await api.get("/jobs/tick", strip=60)).json()

@@ -30,7 +30,7 @@ async def test_an_admin_promotes_and_demotes_but_never_below_the_least_number_of
     await server(api, "s1")
     await server(api, "s2", Role.STANDBY)
     refused = await api.post("/nodes/s1:demote", {})
-    assert (refused.status_code, code_of(refused)) == (409, "FOL-3060")
+    assert (refused.status_code, code_of(refused)) == (409, "FOL-3075")
     assert (await api.post("/nodes/s2:promote", {"reason": "a test"})).json()["role"] == "ACTIVE"
     assert code_of(await api.post("/nodes/s2:promote", {})) == "FOL-3060"
     assert (await api.post("/nodes/s1:demote", {})).json()["role"] == "STANDBY"

@@ -353,3 +353,23 @@ async def test_both_questions_find_the_run_in_the_way_behind_very_many_shards(st
     alone, _ = await why_instant(stage.services, ROOT, NS, "tick", skipped.at)
     assert run_id in sentence(alone, tz="UTC")
     assert sentence(skipped, tz="UTC") == sentence(alone, tz="UTC")
+
+
+async def test_runs_of_a_list_are_explained_in_one_request_within_what_a_token_sees(api: Api, stage: Stage) -> None:
+    await api.create_job("stuck")
+    await api.create_job("line", overlap="queue")
+    asked = [(await api.post(f"/jobs/{name}:trigger")).json()["id"] for name in ("stuck", "line", "line")]
+    answer = (await api.get("/runs:why", ids=",".join([*asked, asked[0], "r-zzzz"]))).json()
+    alone = [(await api.get(f"/runs/{run}/why")).json() for run in asked]
+    assert answer["items"] == alone, "each once, as it is explained alone, and none for a run that is not there"
+    assert [one["verdict"] for one in answer["items"]][2] == "held_line"
+    await stage.worker("w-1", ["python:jobs:stuck"])
+    speaks = {"Accept-Language": "zh-CN"}
+    chinese = await api.ask("GET", "/runs:why", headers=speaks, ids=asked[1], tz="Asia/Shanghai")
+    assert chinese.json()["items"][0]["sentence"] != alone[1]["sentence"]
+    limited = await api.with_scopes("read", namespace="pay")
+    assert (await limited.get("/runs:why", ids=asked[0])).json() == {"items": []}
+    many = await api.get("/runs:why", ids=",".join(["r-1"] * 51))
+    assert (many.status_code, many.json()["errors"][0]["path"]) == (422, "ids")
+    odd, alone_odd = await api.get("/runs:why", ids="r-1,!"), await api.get("/runs/!")
+    assert (odd.status_code, odd.json()["code"]) == (alone_odd.status_code, alone_odd.json()["code"])

@@ -114,7 +114,23 @@ def test_a_worker_stopped_within_a_moment_of_registering_leaves_in_peace() -> No
     worker = WorkerThread(make, ended=ends.append)
     worker.start()
     eventually(lambda: service.beats >= 1, within_s=60)
+    assert worker.turns(), "nothing was asked of its loop before"
+    eventually(worker.turns, within_s=60)
+    blocked, go_on = threading.Event(), threading.Event()
+
+    def block() -> None:
+        """As a user's function may."""
+        blocked.set()
+        go_on.wait(60)
+
+    worker._call(block)
+    assert blocked.wait(60)
+    worker.turns()
+    assert [worker.turns() for _ in range(3)] == [False] * 3, "its loop stands still"
+    go_on.set()
+    eventually(worker.turns, within_s=60)
     server.stop()
     worker.stop()
     eventually(lambda: bool(ends), within_s=60)
     assert ends == [None]
+    eventually(worker.turns, within_s=60, what="one that is over does not stand still")

@@ -9,16 +9,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from structlog.testing import capture_logs
 
-from foliot.app.overseers import Overseers
+from foliot.app.overseers import Overseers, _end_with
 from foliot.app.signals import SAME_WISH_S, stop_on_signals
 from foliot.app.supervisor import CrashLoop, Supervision, Supervisor
 from foliot.app.system import SystemClock
+from foliot.domain.restarts import Restarts
 from tests.clocks import CountingChance, DrivenClock, settle
 from tests.eventually import eventually
 
@@ -32,7 +34,9 @@ from foliot.app.overseers import Overseers
 from foliot.app.system import SystemClock
 
 async def main() -> None:
+    global OVERSEERS
     overseers, stop = Overseers.of(os.environ), asyncio.Event()
+    OVERSEERS = overseers
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stop.set)
     lives = Path(sys.argv[1])
     with lives.open("a") as notes:
@@ -117,6 +121,14 @@ def test_a_child_that_crashes_is_started_again_and_its_wanted_end_is_the_supervi
         "killed by SIGKILL",
         "exit code 1",
     ]
+
+
+def test_a_child_learns_how_often_it_was_started_again_and_why(stage: Stage) -> None:
+    told = "(Path(sys.argv[1]).parent / f'told-{life}').write_text(repr(overseers.restarts))\n"
+    life = "overseers = OVERSEERS\n" + told + "if life == 1: os.kill(os.getpid(), signal.SIGKILL)\n"
+    assert stage.supervisor(life).run() == 0
+    lives = [(stage.folder / f"told-{number}").read_text() for number in (1, 2)]
+    assert lives == [repr(Restarts()), repr(Restarts(1, 128 + signal.SIGKILL))]
 
 
 def test_a_refused_option_is_no_reason_to_start_again(stage: Stage) -> None:
@@ -204,6 +216,21 @@ def test_a_signal_is_forwarded_once_and_a_killed_supervisor_leaves_no_orphan(sta
     assert (stage.folder / "drained").exists(), "it was asked to end, not killed"
 
 
+@pytest.mark.parametrize("is_stopping", [False, True])
+def test_a_child_that_drains_already_is_not_hurried_when_its_supervisor_dies(
+    monkeypatch: pytest.MonkeyPatch, is_stopping: bool
+) -> None:
+    """A second SIGTERM would end it at once, with what it executes."""
+    sent: list[int] = []
+    monkeypatch.setattr("foliot.app.overseers.os.kill", lambda _pid, number: sent.append(number))
+    monkeypatch.setattr("foliot.app.overseers.LEAVE_WITHIN_S", 0)
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.close()
+    with theirs:
+        _end_with(theirs, lambda: is_stopping)
+    assert sent == ([signal.SIGKILL] if is_stopping else [signal.SIGTERM, signal.SIGKILL])
+
+
 def test_under_nohup_neither_the_supervisor_nor_its_child_ends_with_the_terminal(stage: Stage) -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -273,6 +300,30 @@ async def test_the_loop_beats_at_half_of_the_watchdogs_time_and_says_ready_and_s
             stop.set()
             await settle()
             assert said(listener) == ["STOPPING=1"]
+
+
+async def test_nobody_hears_that_the_process_lives_while_the_loop_of_another_thread_stands_still() -> None:
+    address = f"@foliot-test-{os.getpid()}-threads"
+    with systemd(f"\0{address[1:]}") as listener:
+        overseers = Overseers.of({"NOTIFY_SOCKET": address, "WATCHDOG_USEC": "10000000"})
+        clock, turns = DrivenClock(), {"one": True, "other": True}
+        asked: list[str] = []
+
+        def looked_at(name: str) -> bool:
+            asked.append(name)
+            return turns[name]
+
+        others = [partial(looked_at, "one"), partial(looked_at, "other")]
+        async with overseers.watching(clock, asyncio.Event(), others=others):
+            await settle()
+            assert said(listener) == ["WATCHDOG=1"]
+            turns["one"] = False
+            await clock.advance(10)
+            assert said(listener) == []
+            assert asked == ["one", "other"] * 3, "each is asked each time"
+            turns["one"] = True
+            await clock.advance(5)
+            assert said(listener) == ["WATCHDOG=1"]
 
 
 @pytest.mark.parametrize("environment", [{}, {"NOTIFY_SOCKET": "vsock:2:1"}, {"NOTIFY_SOCKET": "/nowhere/at/all"}])

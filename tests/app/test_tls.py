@@ -67,6 +67,8 @@ async def test_people_and_workers_speak_to_a_server_with_a_certificate(tmp_path:
         async with AsyncFoliot(url, TOKEN, ca_file=ca_file) as client:
             assert list(await client.jobs.list()) == []
             await soon(lambda: finds_the_end(client), within_s=60, what="a beat says when the certificate ends")
+            levels = {one["check"]: one["level"] for one in (await client.cluster.doctor())["findings"]}
+            assert (levels["business.encryption"], levels["database.schema"]) == ("OK", "OK")
         link = HttpWorkerLink.to(Endpoint.of(url, TOKEN, ca_file=ca_file))
         try:
             hello = Hello(

@@ -387,6 +387,8 @@ def test_search_and_why(foliot: Shell) -> None:
     assert newest.startswith(f"{run} of greet, ")
     assert standing == "greet has no schedule: it runs when it is triggered."
     assert run in foliot("why", run).out
+    both = foliot("run", "why", run, run, "r-zzzz", "-o", "json").json
+    assert [one["run"] for one in both["items"]] == [run]
     timed = foliot("why", run, "--at", "13:00")
     assert (timed.code, f"A run takes no --at and no --since: foliot why {run}" in timed.err) == (2, True)
     assert foliot("why", "gret", "--since", "1h").code == 3

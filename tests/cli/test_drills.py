@@ -36,6 +36,10 @@ def test_what_can_be_broken_is_listed_and_a_node_that_takes_no_part_is_left_alon
     (worker,) = [one for one in foliot("node", "list", "-o", "json").json["items"] if one["kind"] == "worker"]
     refused = foliot("drill", "run", "crash", "--on", worker["name"], "--dry-run")
     assert (refused.code, "FOL-3065" in refused.err, "--allow-drills" in refused.err) == (5, True, True)
+    step = foliot("drill", "run", "clock_step", "--on", worker["name"], "--size", "-2h", "--dry-run")
+    assert (step.code, "FOL-3065" in step.err) == (5, True), "a size below 0 is no option"
+    wrong = foliot("drill", "run", "clock_step", "--on", worker["name"], "--size", "far", "--dry-run")
+    assert (wrong.code, "size" in wrong.err) == (2, True)
     missing = foliot("drill", "show", "999999")
     assert (missing.code, "FOL-2040" in missing.err) == (3, True)
 

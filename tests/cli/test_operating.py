@@ -50,6 +50,14 @@ def test_days_what_comes_and_a_window_of_a_log(foliot: Shell) -> None:
     assert today["counts"]["SUCCEEDED"] >= 1
     head, line = foliot("job", "days", "tick", "--days", "1").out.splitlines()
     assert (head.split()[:3], line.split()[0]) == (["DAY", "RUNS", "SUCCEEDED"], today["day"])
+    stats = foliot("job", "stats", "tick", "--from", "1h", "-o", "json").json
+    assert (stats["step"], stats["runs"], stats["nodes"][0]["runs"]) == ("minute", stats["succeeded"], stats["runs"])
+    told = foliot("job", "stats", "tick", "--from", "1h").out
+    assert "succeeded, 0 failed, 0 cancelled" in told
+    assert "mean " in told
+    assert foliot("job", "stats", "tick", "--from", "30d", "--to", "29d").err.startswith("• no run ended")
+    assert foliot("node", "stats", stats["nodes"][0]["node"], "-o", "json").json["name"] == stats["nodes"][0]["node"]
+    assert foliot("node", "stats", "nobody").code == 3
     foliot("job", "create", "often", "--every", "10s", "--py", "jobs:greet")
     minutes = foliot("cluster", "ahead", "--minutes", "2", "-o", "json").json["minutes"]
     assert "often" in {job["name"] for minute in minutes for job in minute["jobs"]}
@@ -78,6 +86,9 @@ def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:
     assert (again.code, f"{worker} is not draining." in again.err) == (5, True)
     assert foliot("node", "drain").code == 2
     assert foliot("node", "drain", "w-99").code == 3
+    (server,) = [node["id"] for node in foliot("node", "list", "-o", "json").json["items"] if node["kind"] == "server"]
+    alone = foliot("node", "drain", server)
+    assert (alone.code, "must go on: 1 of at least 1 servers are active." in alone.err) == (5, True)
 
 
 def test_a_drain_that_takes_too_long_says_what_is_left(foliot: Shell) -> None:

@@ -170,6 +170,7 @@ async def test_what_can_be_asked_of_a_run(api: Api, client: AsyncFoliot) -> None
     assert await client.runs.list(job="greet") == []
     run = await client.jobs.trigger("greet", {"name": "x"})
     assert (await client.runs.why(run.id, tz="UTC"))["verdict"]
+    assert [one["run"] for one in (await client.runs.why_many([run.id], tz="UTC"))["items"]] == [run.id]
     assert (await client.runs.result(run.id))["result"] is None
     assert [*await client.runs.attempts(run.id)] == []
     assert [*await client.runs.shards(run.id)] == []

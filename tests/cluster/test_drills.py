@@ -26,9 +26,9 @@ class Scene:
     def __init__(self, cluster: Cluster, client: AsyncFoliot) -> None:
         self.cluster, self.client = cluster, client
 
-    async def drilled(self, type_: str, on: str, for_: str = "2s") -> Mapping[str, Any]:
+    async def drilled(self, type_: str, on: str, for_: str = "2s", size: str | None = None) -> Mapping[str, Any]:
         """The report of a drill that was run to its end; nothing was lost, doubled or early."""
-        asked = await self.client.drills.run(type_, on=on, for_=for_, alone=True, reason="a rehearsal")
+        asked = await self.client.drills.run(type_, on=on, for_=for_, size=size, alone=True, reason="a rehearsal")
         report: dict[str, Any] = {}
 
         async def is_over() -> bool:
@@ -72,8 +72,9 @@ async def scene(postgres_database: MakeDatabase, tmp_path: Path) -> AsyncIterato
     with Cluster(postgres_database(migrate), tmp_path) as cluster:
         for name in ("s1", "s2"):
             cluster.start_server(name, options=ALLOWED)
+        admin = {"FOLIOT_SERVER": cluster.address_of("s1"), "FOLIOT_TOKEN_FILE": str(cluster.folder / "token")}
         for name in ("w1", "w2"):
-            cluster.start_worker(name, jobs="tests.cluster.drill_jobs", options=ALLOWED)
+            cluster.start_worker(name, jobs="tests.cluster.drill_jobs", options=ALLOWED, environment=admin)
         await cluster.answers("s1")
         await cluster.answers("s2")
         await cluster.declared("each_second")
@@ -133,12 +134,13 @@ async def a_server_without_its_store_says_so_afterwards(scene: Scene) -> None:
 
 
 async def a_slow_store_loses_nothing(scene: Scene) -> None:
-    report = await scene.drilled("slow_store", await scene.follower())
-    assert report["recovered_s"] >= 2, report
+    report = await scene.drilled("slow_store", await scene.follower(), size="150ms")
+    assert (report["recovered_s"] >= 2, report["size_s"]) == (True, 0.15), report
 
 
 async def a_clock_that_is_ahead_is_noticed(scene: Scene) -> None:
-    report = await scene.drilled("clock_step", "w1", "4s")
+    report = await scene.drilled("clock_step", "w1", "4s", size="-2h")
+    assert report["size_s"] == -7200, report
     assert 0 <= report["detected_s"] <= report["recovered_s"], report
     assert report["failovers"] == [], "nothing is decided by it"
 
@@ -157,8 +159,12 @@ async def a_deadlock_is_ended(scene: Scene) -> None:
 
 
 async def a_full_disk_loses_nothing(scene: Scene) -> None:
-    """Servers take every result, so nobody needs the disk meanwhile."""
-    report = await scene.drilled("disk_full", "w1")
+    """Servers take every result, so nobody needs the disk meanwhile. A job with a schedule asks for the drill."""
+    asked = await scene.client.jobs.trigger("rehearse_a_full_disk")
+    run = await scene.client.runs.wait(asked.id, timeout=f"{OVER_WITHIN_S}s")
+    assert run.state == "SUCCEEDED", run
+    report = await scene.client.drills.get((await scene.client.runs.result(run.id))["result"])
+    assert (report["type"], report["state"], report["reason"]) == ("disk_full", "ENDED", "every Tuesday")
     assert report["failovers"] == [], report
 
 

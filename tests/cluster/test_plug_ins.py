@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 PLUG_INS = Path(__file__).parents[1] / "plug_ins"
 TERM = "SELECT term FROM leases WHERE name = 'leader'"
 LABELS = "SELECT labels FROM nodes WHERE kind = 'server' ORDER BY started_at DESC"
-SECRET = "s3cret-canary"
+SECRET = "plugged-in-canary-7193"  # no other test on this machine has it in a command line
 FORMS = (SECRET, base64.b64encode(f"user:{SECRET}".encode()).decode()[8:-4])
 SETTINGS = f"""
 [handlers.echo]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from foliot.domain.health import Health
+from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import SECOND
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.nodes import SESSION_TTL_US
@@ -81,6 +81,21 @@ async def test_a_silent_session_gets_less_and_then_nothing(world: World, anne: W
     assert (await anne.beat(load=CALM)).health == "WARNING", "it was late again, and the next one may be"
     assert await leased(anne) == 4
     assert await beats(world, anne, CALM, CALM, CALM) == ["WARNING", "WARNING", "ONLINE"]
+
+
+async def test_late_beats_and_load_hold_a_session_back_each_by_itself(world: World, anne: Worker) -> None:
+    busy = {"cpu": 0.85, "starved": 0.85}
+    for expected in ("ONLINE", "WARNING"):
+        await pass_by(world, SESSION_TTL_US // 2 + SECOND)
+        assert (await anne.beat(load=busy)).health == expected
+    assert (await node(world)).fell_by is FellBy.LATENESS
+    assert await beats(world, anne, busy, busy, busy) == ["WARNING", "WARNING", "ONLINE"]
+    assert (await node(world)).fell_by is None
+    assert (
+        await beats(world, anne, STRAINED, STRAINED, STRAINED, busy, busy, busy, busy)
+        == ["ONLINE"] * 2 + ["WARNING"] * 5
+    )
+    assert (await node(world)).fell_by is FellBy.LOAD
 
 
 async def test_nobody_is_blamed_for_the_time_in_which_the_store_was_away(world: World, anne: Worker) -> None:

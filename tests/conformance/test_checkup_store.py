@@ -6,7 +6,8 @@ from foliot.domain.checkup.steadiness import SteadyGrade
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store.journal import EventFilter
-from tests.conformance.building import ask, every, fire, happening, make_due, save
+from tests.conformance.building import ask, every, fire, happening, make_due, runs_of, save
+from tests.conformance.routing import assign, team
 from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World
 
@@ -16,6 +17,8 @@ async def test_the_database_answers_every_question_or_says_which_right_is_missin
 
     assert [name for name, reading in readings.items() if reading.why is not None] == []
     assert readings["size"].rows[0]["bytes"] > 10_000
+    newest = world.store.schema
+    assert readings["schema"].rows == [{"state": "current", "revision": newest, "head": newest}]
     found = {finding.check: finding.grade for finding in examine(Facts(readings=readings))}
     assert found["database.size"] is Grade.OK
     assert len(found) > 3, found
@@ -39,6 +42,20 @@ async def test_lanes_are_found_by_the_run_that_waits_longest_and_before_a_job_is
     assert old is not None and abs(old - began) < SECOND  # noqa: PT018
     assert new is not None and new >= began + HOUR // 2  # noqa: PT018
     assert lanes["python:jobs:later"] is None
+
+
+async def test_runs_that_wait_for_the_worker_that_is_named_count(world: World) -> None:
+    await save(world, "first", place={"route": "first"})
+    await save(world, "fast", run="python:jobs:tick", place={"require": {"zone": "a"}, "prefer": {"disk": "ssd"}})
+    await team(world, 2)
+    await trigger(world, "first", n=3)
+    (oldest, *_) = sorted(run.not_before for run in await runs_of(world, "first"))
+    await trigger(world, "fast")
+    assert (await assign(world)).runs == 4
+    lanes = await world.store.checkup.lanes(limit=10)
+    assert len(lanes) == 2
+    assert min(wait.since for wait in lanes if wait.since is not None) == oldest
+    assert None not in [wait.since for wait in lanes]
 
 
 async def test_jobs_are_overdue_until_a_server_decides(world: World) -> None:

@@ -1,11 +1,12 @@
 """Drills in the store: at most one is open, its node gets the order with a beat, and it is closed once."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
 from foliot.domain.drills import DrillOrder, DrillState, DrillType, DrillUnderWay
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import judge
 from foliot.ports.store.drills import Drill, DrillAsk, DrillStore
 from foliot.ports.worker_link import Beat, BeatAnswer, Hello
@@ -141,6 +142,27 @@ async def test_nobody_who_speaks_late_of_one_drill_takes_the_order_of_the_next(
     order = (await beat()).drill
     assert order is not None
     assert order.stop, "and the wish to stop waits for it"
+
+
+async def test_the_size_of_a_drill_is_kept_and_reaches_its_node(world: World, drills: DrillStore) -> None:
+    beat = Beats(world)
+    back = replace(ASK, type=DrillType.CLOCK_STEP, size_us=-90 * SECOND)
+    first = await drills.ask(back)
+    assert first.size_us == -90 * SECOND
+    wanted = DrillOrder(id=first.id, type="clock_step", for_us=5 * SECOND, size_us=-90 * SECOND)
+    assert (await beat()).drill == wanted
+    assert (await beat(first.id)).drill_begin == first.id
+    await drills.stop(first.id)
+    assert (await beat()).drill == replace(wanted, stop=True)
+    await beat(first.id, over=True)
+    assert (await beat()).drill is None, "the order with its size was taken back"
+    await drills.settle(first.id, DrillState.ENDED, {})
+    for size_us in (None, HOUR):
+        usual = await drills.ask(replace(back, size_us=size_us))
+        assert usual.size_us == HOUR
+        assert (await beat()).drill == DrillOrder(id=usual.id, type="clock_step", for_us=5 * SECOND), "as ever"
+        await drills.stop(usual.id)
+    assert [one.size_us for one in await drills.list(limit=9)] == [HOUR, HOUR, -90 * SECOND]
 
 
 async def test_the_ledger_is_read_for_many_jobs_at_once(

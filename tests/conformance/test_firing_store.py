@@ -28,6 +28,18 @@ async def test_nothing_is_created_before_its_instant(world: World) -> None:
     assert await runs_of(world) == []
 
 
+async def test_firing_tells_what_comes_next(world: World) -> None:
+    soon = await every(world, "soon", interval="1h")
+    later = await every(world, "later", interval="1d")
+    await make_due(world, soon)
+    decided = await fire(world)
+    assert decided.next_at == (await cursor_of(world, soon)).next_at
+    assert later.next_at is not None
+    await world.elapse(max(0, later.next_at - await world.now()))
+    decided = await fire(world)
+    assert decided.next_at == (await world.store.firing.pulse()).next_at
+
+
 async def test_a_queueing_job_parks_one_run_and_leaves_out_the_rest(world: World) -> None:
     job = await every(world, interval="1h", overlap="queue")
     await make_due(world, job)

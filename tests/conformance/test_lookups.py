@@ -106,7 +106,7 @@ async def test_the_ledger_knows_run_and_skip(world: World, store: Store) -> None
     page = await store.lookups.ledger_since(job.job_id, job.next_due_at, known_version=0, limit=10)
     assert (page.runs, page.skips) == (runs, skips)
     assert page.waiting.keys() == {runs[0].run_id}
-    assert page.waiting[runs[0].run_id].lane == (await store.lookups.waiting(runs[0])).lane
+    assert page.waiting[runs[0].run_id].lane == (await store.lookups.waits(runs))[runs[0].run_id].lane
     assert [run.run_id for run in page.obstacles] == [runs[0].run_id]
     assert page.versions.keys() == {runs[0].version}
 
@@ -129,17 +129,20 @@ async def test_the_ledger_of_many_instants_knows_the_last_try_and_the_shards_of_
 async def test_what_a_run_waits_for(world: World, store: Store) -> None:
     await save(world, "tick", overlap="queue", place={"concurrency": {"db": 1}})
     first, second = await trigger(world, "tick", 2)
-    run = await store.lookups.run(second)
+    run, head = await store.lookups.run(second), await store.lookups.run(first)
     assert run is not None
-    waiting = await store.lookups.waiting(run)
+    assert head is not None
+    waits = await store.lookups.waits([run, head])
+    assert waits[first].ahead is None
+    waiting = waits[second]
     assert waiting.ahead is not None
     assert (waiting.ahead.run_id, waiting.ahead_count) == (first, 1)
     assert [(limit.name, limit.max, limit.used) for limit in waiting.limits] == [("res:default/db", 1, 0)]
     assert waiting.lane.offer == "python:jobs:tick"
 
 
-async def test_attempts_and_figures(world: World, store: Store) -> None:
-    job = await save(world, "tick", retries={"max": 1, "backoff": "1s", "jitter": False})
+async def test_attempts_of_a_run(world: World, store: Store) -> None:
+    await save(world, "tick", retries={"max": 1, "backoff": "1s", "jitter": False})
     (run_id,) = await trigger(world, "tick")
     one = await worker(world)
     leased = await one.lease_one()
@@ -150,7 +153,6 @@ async def test_attempts_and_figures(world: World, store: Store) -> None:
     attempts = await store.lookups.attempts(run_id)
     told = [(row.attempt, row.cause, row.node) for row in attempts]
     assert told == [(1, "error", one.name), (2, "succeeded", one.name)]
-    assert [run.run_id for run in await store.lookups.last_ended(job.job_id, limit=5)] == [run_id]
 
 
 async def test_the_cluster_at_a_glance(world: World, store: Store) -> None:

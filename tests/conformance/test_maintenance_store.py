@@ -1,11 +1,14 @@
 """Maintenance: while it is on, no server decides, and everything else goes on."""
 
-from foliot.domain.instants import HOUR, MINUTE, SECOND
+import asyncio
+
+from foliot.domain.instants import HOUR, MINUTE, SECOND, isoformat
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import Landing
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.journal import EventFilter
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save, skips_of, wanted_backfill
-from tests.conformance.working import states_of, trigger, worker
+from tests.conformance.working import lead, states_of, trigger, worker
 from tests.conformance.world import World
 
 SRE = Actor(name="sre", reason="database upgrade")
@@ -80,3 +83,25 @@ async def test_a_backfill_makes_no_runs_meanwhile(world: World) -> None:
     assert await world.store.backfills.advance(limit=10) == 0
     await world.store.nodes.end_maintenance()
     assert await world.store.backfills.advance(limit=10) > 0
+
+
+async def test_one_that_ends_by_its_time_is_written_down_once_also_when_the_next_begins_first(world: World) -> None:
+    term, nodes = await lead(world), world.store.nodes
+    assert not await nodes.close_maintenance(term=term), "there was none"
+    first = await nodes.begin_maintenance(lasts_us=MINUTE, by=SRE)
+    assert not await nodes.close_maintenance(term=term), "it is on"
+    await world.elapse(MINUTE + SECOND)
+    assert not await nodes.close_maintenance(term=term - 1), "another server leads by now"
+    others = [await world.open() for _ in range(2)]
+    closed = await asyncio.gather(*(store.nodes.close_maintenance(term=term) for store in (world.store, *others)))
+    assert sorted(closed) == [False, False, True]
+    second = await nodes.begin_maintenance(lasts_us=MINUTE, by=SRE)
+    await world.elapse(MINUTE + SECOND)
+    await nodes.begin_maintenance(lasts_us=None, by=SRE)
+    assert await nodes.end_maintenance() is not None
+    assert not await nodes.close_maintenance(term=term), "a user ended it"
+    events = (await world.store.journal.newest(EventFilter(), limit=10)).items
+    told = [(event.kind, event.data["until"]) for event in events]
+    assert first.until is not None
+    assert second.until is not None
+    assert told == [("maintenance.off", isoformat(second.until)), ("maintenance.off", isoformat(first.until))]

@@ -37,6 +37,25 @@ async def test_runs_of_a_namespace_wait_in_lanes_of_their_own(world: World) -> N
     assert {run.namespace for run in grant.runs} == {"toys"}
 
 
+async def test_namespaces_that_wait_for_the_same_workers_take_turns(world: World) -> None:
+    """L5: few runs of one namespace do not wait behind many of another, one slot at a time or several at once."""
+    for namespace in ("pay", "toys", "news"):
+        await put_in(world, namespace)
+    await trigger_in(world, "pay", 40)
+    await trigger_in(world, "toys", 8)
+    anne = await worker(world)
+    got = [(await anne.lease(1))[0].namespace for _ in range(8)]
+    assert got.count("toys") == 4, got
+    late = await trigger_in(world, "news", 1)
+    got = [run.namespace for _ in range(2) for run in await anne.lease(1)]
+    assert "news" in got, f"{got}: who took less than its part goes next"
+    together = [run.namespace for run in await anne.lease(8)]
+    assert len(together) == 8
+    assert together.count("toys") >= 3, together
+    rest = await anne.lease(40)
+    assert len(rest) == 40 + 8 + len(late) - 8 - 2 - 8, "nothing is kept back for who does not wait"
+
+
 async def test_who_may_not_replace_a_job_leaves_it_as_it_is(world: World) -> None:
     await put_in(world, "pay", group="billing")
     seen: list[Standing] = []

@@ -7,7 +7,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.nodes import SESSION_TTL_US
-from foliot.ports.worker_link import HandlerOffer, HeldLease, Leaving
+from foliot.ports.worker_link import HandlerOffer, HeldLease, Hello, Leaving
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, attempts_of, run_of, states_of, trigger, worker
 from tests.conformance.world import World
@@ -19,12 +19,20 @@ async def test_what_a_session_says_anew_of_itself_is_known(world: World) -> None
     hello = await world.store.nodes.hello_of(anne.session)
     assert hello is not None
     offers = (HandlerOffer(name="python:jobs:tock", parameters={"type": "object"}, code_hash="new"),)
-    newer = replace(hello, handlers=offers, labels={"zone": "b"}, slots=3, version="2")
+    newer = replace(hello, handlers=offers, labels={"zone": "b"}, slots=3, weight=5, version="2")
     registered = await world.store.nodes.register(
         replace(newer, group="elsewhere", namespace="elsewhere"), kind="worker", ttl_us=SESSION_TTL_US
     )
     known = await world.store.nodes.hello_of(anne.session)
     assert known == replace(newer, offer_hash=registered.offer_hash)
+    assert [(node.slots, node.weight) for node in await world.store.lookups.nodes()] == [(3, 5)]
+
+
+async def test_a_worker_keeps_the_weight_that_it_came_with(world: World) -> None:
+    usual = Hello(session="usual", name="usual", group="default", slots=1, handlers=())
+    for hello in (usual, replace(usual, session="heavy", name="heavy", weight=20)):
+        await world.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
+    assert {node.name: node.weight for node in await world.store.lookups.nodes()} == {"heavy": 20, "usual": 1}
 
 
 async def test_a_dead_session_has_nothing_to_say(world: World) -> None:

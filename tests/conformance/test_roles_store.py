@@ -7,7 +7,7 @@ import pytest
 
 from foliot.domain.failover import FailoverAction, FailoverOutcome, FailoverType
 from foliot.domain.instants import SECOND
-from foliot.domain.roles import Promotion, Role, RulesChanged, ServerRules
+from foliot.domain.roles import Promotion, Role, RulesChanged, ServerRules, TooFewLeft
 from foliot.domain.verdict import judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import FailoverFilter
@@ -125,11 +125,56 @@ async def test_a_server_that_left_in_peace_is_replaced_and_is_no_failure(world: 
 
 async def test_a_user_changes_the_role_of_a_live_server_once(world: World) -> None:
     await server(world, "s1")
+    await server(world, "s2")
     nodes = world.store.nodes
     assert [await nodes.set_role("s1", Role.STANDBY) for _ in range(2)] == [True, False]
     assert await beat(world, "s1") == {"s1": "standby"}
     assert [await nodes.set_role("s1", Role.ACTIVE) for _ in range(2)] == [True, False]
     assert not await nodes.set_role("nobody", Role.STANDBY)
+
+
+async def test_of_users_who_take_servers_out_at_once_all_but_the_last_ones_succeed(world: World) -> None:
+    """Demotes and drains count each other: whoever comes later sees what the others did."""
+    stores = [world.store, *[await world.open() for _ in range(2)]]
+    names = [await server(world, f"s{number}") for number in range(4)]
+    await keep(world, active_min=2)
+
+    async def take_out(number: int, name: str) -> bool:
+        nodes = stores[number % len(stores)].nodes
+        if number % 2:
+            return await nodes.set_role(name, Role.STANDBY)
+        return await nodes.drain_server(name, by=BY)
+
+    answers = await asyncio.gather(
+        *(take_out(number, name) for number, name in enumerate(names)), return_exceptions=True
+    )
+    assert sorted(type(answer).__name__ for answer in answers) == ["TooFewLeft", "TooFewLeft", "bool", "bool"]
+    assert (await world.store.nodes.servers()).active == 2
+
+
+async def test_a_drained_server_is_no_heir_and_no_address_and_a_standby_replaces_it(world: World) -> None:
+    for name, role in (("s1", None), ("s2", None), ("s3", Role.STANDBY)):
+        await server(world, name, role)
+    nodes = world.store.nodes
+    term = await nodes.campaign("s1", ttl_us=5 * SECOND)
+    assert term is not None
+    assert await nodes.drain_server("s2", by=BY)
+    assert not await nodes.drain_server("s2", by=BY), "it drains already"
+    told = await nodes.beat(Beat(session="s2", beat_no=1, settled=0, held=()), ttl_us=SESSION_TTL_US, judge=judge)
+    assert (told.alive, told.draining) == (True, True)
+    assert await nodes.addresses() == ["https://s1"]
+    assert await nodes.appoint("s2", session="s1", term=term.number, ttl_us=5 * SECOND) is None
+    with pytest.raises(TooFewLeft):
+        await nodes.drain_server("s1", by=BY)
+    assert await nodes.drain_server("s3", by=BY), "a standby is missed by nobody"
+    assert await nodes.undrain("s3")
+    await keep(world, active_min=2)
+    promoted = await nodes.promote()
+    assert promoted is not None
+    assert promoted.name == "s3"
+    assert await nodes.undrain("s2")
+    told = await nodes.beat(Beat(session="s2", beat_no=2, settled=0, held=()), ttl_us=SESSION_TTL_US, judge=judge)
+    assert not told.draining
 
 
 async def test_leadership_is_never_handed_to_a_standby(world: World) -> None:

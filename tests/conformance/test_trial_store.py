@@ -7,6 +7,7 @@ import pytest
 from foliot.domain.errors import JobNotFound
 from foliot.domain.instants import MINUTE
 from foliot.domain.run import FailureKind
+from foliot.domain.statistics.resolution import Resolution
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.lookups import JobFilter, RunFilter
 from foliot.ports.store.runs import TriggerRequest
@@ -80,7 +81,9 @@ async def test_a_test_counts_in_no_figure_of_its_job(world: World) -> None:
     await anne.complete(await anne.lease_one(), cause=Cause.ERROR, error="no", started_us_ago=9_000_000)
     for tests, wanted in {True: [tested], False: [usual], None: [tested, usual]}.items():
         assert [run.run_id for run in (await lookups.runs(RunFilter(tests=tests), limit=5)).items] == wanted
-    assert [run.run_id for run in await lookups.last_ended(job.job_id, limit=5)] == [usual]
+    starts = Resolution.DAY.starts(now := await world.now(), now + 1)
+    [figures] = (await world.store.statistics.of_job(job.job_id, Resolution.DAY, starts, limit=5)).points
+    assert figures.figures.runs == 1
     assert (await lookups.jobs(JobFilter(failing=True), limit=5)).items == []
     assert (await lookups.jobs(JobFilter(sort="fails"), limit=5)).items == []
     [slowest] = (await lookups.jobs(JobFilter(sort="p95"), limit=5)).items

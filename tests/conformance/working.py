@@ -1,6 +1,6 @@
 """Workers for tests: sessions that register, lease, beat and report, in few words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -24,8 +24,12 @@ _NUMBERS = count(1)
 class Worker:
     """A worker's side of the store: what it would say over its link, straight to the port."""
 
-    def __init__(self, world: World, store: Store | None = None) -> None:
+    def __init__(
+        self, world: World, store: Store | None = None, *, labels: Mapping[str, str] | None = None, slots: int = 8
+    ) -> None:
         self.world = world
+        self.labels = {"zone": "a"} if labels is None else labels
+        self.slots = slots
         self.store = store or world.store
         self.session = CHANCE.token()
         self.name = f"worker-{next(_NUMBERS)}"
@@ -37,9 +41,9 @@ class Worker:
             session=self.session,
             name=self.name,
             group="default",
-            slots=8,
+            slots=self.slots,
             handlers=(HandlerOffer(name="python:jobs:tick"),),
-            labels={"zone": "a"},
+            labels=self.labels,
         )
         await self.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
         return self
@@ -97,9 +101,9 @@ class Worker:
         return await self.store.nodes.beat(beat, ttl_us=ttl_us, judge=judge)
 
 
-async def worker(world: World, store: Store | None = None) -> Worker:
+async def worker(world: World, store: Store | None = None, **how: Any) -> Worker:
     """A registered worker."""
-    return await Worker(world, store).register()
+    return await Worker(world, store, **how).register()
 
 
 async def trigger(world: World, job: str = "tick", n: int = 1, **wish: Any) -> list[int]:

@@ -116,6 +116,7 @@ class Candidate:
         self.session = OwnSession(CHANCE)
         self.leadership = WatchedLeadership(self.session, history)
         self.heard: list[str] = []
+        self.stands_by = False  # or is drained: it never bids, and gives up what it has
         self._store = store
         self._history = history
         times = ElectionTimes(term_us=service.term_us, session_us=SESSION_TTL_US)
@@ -133,6 +134,7 @@ class Candidate:
             margin_us=service.term_us // 5,
             clock=CLOCK,
             on_change=lambda _term: None,
+            rests=lambda: self.stands_by,
         )
         self._pulsing.on_pulse(self.leading.heard)
         self._stop = asyncio.Event()
@@ -153,6 +155,11 @@ class Candidate:
         await self.coordinator.listen(self._woken)
         duties = DutyLoop([self._pulsing, self.leading], clock=CLOCK, chance=CHANCE)
         self._task = asyncio.create_task(duties.run(self._stop))
+
+    def take_part(self) -> None:
+        """It stands by no more."""
+        self.stands_by = False
+        self.leading.wake.set()
 
     async def leave(self) -> None:
         """End in order, as a server does."""
@@ -201,8 +208,9 @@ class Arena:
         self.candidates: list[Candidate] = []
         self._store = store
 
-    async def join(self, *, wakeups: Wakeups | None = None) -> Candidate:
+    async def join(self, *, wakeups: Wakeups | None = None, stands_by: bool = False) -> Candidate:
         candidate = Candidate(self._store, self.service, self.history, wakeups=wakeups)
+        candidate.stands_by = stands_by
         self.candidates.append(candidate)
         await candidate.start()
         return candidate

@@ -68,6 +68,19 @@ async def test_one_server_leads_and_only_the_chosen_one_bids(arena: Arena) -> No
     assert [bid for bid in arena.history.bids if not bid.is_right] == []
 
 
+async def test_a_standby_is_never_chosen_and_leads_when_it_is_promoted(arena: Arena) -> None:
+    standby = await arena.join(stands_by=True)
+    first = await arena.join()
+    await leads(arena, first)  # although the standby was there before
+    assert not standby.is_chosen
+    assert {bid.session for bid in arena.history.bids} == {first.session.id}
+    term = first.leadership.number
+    await first.aclose()
+    standby.take_part()
+    await leads(arena, standby)
+    assert standby.leadership.number > term
+
+
 async def test_leadership_goes_where_a_person_wants_it_and_stays_there(arena: Arena) -> None:
     first, second, third = [await arena.join() for _ in range(3)]
     before = await leads(arena, first, second, third)

@@ -59,14 +59,14 @@ async def test_firing_sleeps_until_the_next_due_instant(world: World, server: Se
     assert await runs_of(world) == []
 
 
-async def test_firing_creates_what_is_due_and_asks_what_comes_next(world: World, server: Server) -> None:
+async def test_firing_creates_what_is_due_and_rests_until_what_comes_next(world: World, server: Server) -> None:
     job = await every(world, interval="1h")
     await make_due(world, job)
     await server.pulsing.step()
     server.pulsing.wake.clear()
-    await server.firing.step()
+    assert await server.firing.step() == 1.0
     assert [run["due_at"] for run in await runs_of(world)] == [job.next_due_at]
-    assert server.pulsing.wake.is_set()
+    assert not server.pulsing.wake.is_set()
 
 
 async def test_firing_rests_without_a_statement_while_nothing_is_due(

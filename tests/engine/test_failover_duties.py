@@ -150,6 +150,18 @@ async def test_a_node_under_too_much_load_is_open_until_it_is_well_again(cluster
         assert (found.is_open, found.attempts) == (band == "WARNING", 1)
 
 
+async def test_a_node_whose_beats_come_late_has_exhausted_nothing(cluster: Cluster) -> None:
+    await worker(cluster.world)
+    for cause, noted in (("late", 0), ("straining", 0), ("load", 1), ("late", 1)):
+        await cluster.world.change("UPDATE nodes SET band = 'WARNING', band_cause = :cause", cause=cause)
+        await cluster.keep()
+        assert len(await cluster.noted()) == noted, cause
+    (found,) = await cluster.noted()
+    assert (found.type, found.is_open) == (FailoverType.RESOURCE_EXHAUSTION, False), (
+        "its load is not the cause any more"
+    )
+
+
 async def test_a_note_that_fails_does_not_keep_the_runs_of_the_dead_from_going_back(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from foliot.app.server import Server
-from foliot.domain.wakeups import DUE, LOCKS, MISSED, READY, STOP, TOPICS
+from foliot.domain.wakeups import CHANGED, DUE, LOCKS, MISSED, READY, STOP, TOPICS
 from foliot.engine.loop import Duty
 from foliot.ports.coordinator import ELECTION
 from tests.engine.conftest import MakeServer
@@ -28,6 +28,10 @@ async def test_each_topic_wakes_the_duties_it_is_for(server: Server) -> None:
     assert woken_by(server, ELECTION) == {"pulse", "leading", "presence"}
     assert woken_by(server, "lock:ofAnotherServer") == set()
     assert woken_by(server, "a word of a newer server") == set()
+    heard: list[str] = []
+    server.on_change.append(lambda: heard.append("a user's change"))
+    assert woken_by(server, CHANGED) == set()
+    assert heard == ["a user's change"], "those who watch at this server look at once"
     server.tide.ready = False
     woken_by(server, READY)
     assert server.tide.ready, "the next poll of a worker is answered"
@@ -43,8 +47,9 @@ async def test_hearing_sends_nothing_and_both_are_counted(
         server._woken(topic)
     assert sent == []
     server.services.cursors_moved()
+    server.changed()
     server.lock_waiting.granted(["a", "b"])
-    assert sent == [DUE, "lock:a", "lock:b"]
+    assert sent == [DUE, CHANGED, "lock:a", "lock:b"]
     count = server.metrics.registry.get_sample_value
     assert count("foliot_wakeups_heard_total", {"topic": LOCKS}) == 2
     assert count("foliot_wakeups_sent_total", {"topic": LOCKS}) == 2

@@ -19,6 +19,7 @@ DUE = 1_000  # jobs
 READY = 3_000  # runs, over LANES
 FUTURE = 20_000  # runs with a not_before to come
 PARKED = 50_000  # runs behind one run of LONG_LINE
+ASSIGNED = 3_000  # runs that routes meant for some session
 LATER = 1_000  # triggers of serial jobs, not yet due
 LANES = 20
 LONG_LINE = 7  # a serial job
@@ -26,6 +27,11 @@ SESSIONS = 50
 RUNNING = 1_000
 SKIPS = 200_000
 ATTEMPTS = 100_000
+WINDOWS = 20_000  # of triggers, over WINDOW_JOBS
+WINDOW_JOBS = 100
+SHARDED = 1  # a run with SHARDS shards, the runs behind it
+SHARDS = 1_000
+PIECES = 100_000  # of logs; every shard has some, and as many runs that are none
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,6 +83,9 @@ _SERIES = {
 }
 
 
+_BODY = {"postgresql": "decode('00', 'hex')"}
+
+
 def load(tx: Tx) -> None:
     """A million finished runs and a hundred thousand jobs, written set-based."""
     now = tx.now()
@@ -101,12 +110,17 @@ def load(tx: Tx) -> None:
     at = f"CASE WHEN n % 100 = 0 THEN NULL WHEN n <= {DUE} THEN {now} - n * 1000 ELSE {now} + n * {SECOND} END"
     insert("cursors", JOBS, job_id="n", version=1, state="'active'", next_at=at, next_due_at=at, cursor_ver=1)
     runs(FINISHED, job_id=f"1 + n % {JOBS}", fire_key="'s:' || n", place="n", state="'SUCCEEDED'", ver=3,
+         parent_id=f"CASE WHEN n BETWEEN {SHARDED + 1} AND {SHARDED + SHARDS} THEN {SHARDED} END",
+         shard=f"CASE WHEN n BETWEEN {SHARDED + 1} AND {SHARDED + SHARDS} THEN n ELSE -1 END",
          due_at=f"{now} - n * 1000", session_id=f"'session-' || (n % {SESSIONS})", request_no=1, leased_at=now,
          started_at=now, ended_at=f"{now} - n")  # fmt: skip
     runs(READY, job_id=f"{JOBS} - n", fire_key="'m:r' || n", place="2000000 + n", serial=0, follow=0,
          not_before=f"{now} - n * 1000", priority="1 + n % 10", **{"class": "n % 2"})  # fmt: skip
     runs(FUTURE, job_id=f"{JOBS} - n", fire_key="'m:f' || n", place="3000000 + n", serial=0, follow=0,
          not_before=f"{now} + {HOUR} + n * 1000", priority="1 + n % 10")  # fmt: skip
+    runs(ASSIGNED, job_id=f"{JOBS} - n", fire_key="'m:a' || n", place="5000000 + n", serial=0, follow=0, parked=2,
+         not_before=f"{now} - n * 1000", assigned_to=f"'session-' || (n % {SESSIONS})",
+         assigned_until=f"{now} - 100 * {SECOND} + n * {SECOND}", assigned_rank="n")  # fmt: skip
     runs(PARKED, job_id=LONG_LINE, fire_key="'m:p' || n", place="4000000 + n", parked=1)
     runs(LATER, job_id=f"{JOBS} - n", fire_key="'m:l' || n", place="NULL", parked=1, not_before=f"{now} + {HOUR}")
     runs(RUNNING, job_id=f"{LONG_LINE} + n - 1", fire_key="'m:x' || n", place=1_000_001, state="'RUNNING'", ver=2,
@@ -114,8 +128,13 @@ def load(tx: Tx) -> None:
          started_at=now, deadline_at=f"{now} + {HOUR}")  # fmt: skip
     insert("skips", SKIPS, job_id="1 + n % 1000", fire_key="'x:' || n", from_at=now, to_at="n", count=1,
            reason="'overlap'", why="''", version=1, decided_at=now)  # fmt: skip
+    insert("trigger_windows", WINDOWS, job_id=f"1 + n % {WINDOW_JOBS}", window_key="'k' || n", run_id="n",
+           opened_at=now, until=f"{now} - {HOUR} + n * {SECOND}", used=1)  # fmt: skip
     insert("attempts", ATTEMPTS, run_id="n", attempt=1, job_id="1 + n % 1000", cause="'error'", lease_id="'l'",
            session_id="'s'", fence=1, leased_at=now, ended_at=f"{now} - n * 1000", retried=1)  # fmt: skip
+    insert("run_logs", PIECES, run_id=f"{SHARDED + 1} + n % {2 * SHARDS}", attempt=1, at_offset=f"n - n % {2 * SHARDS}",
+           size=2 * SHARDS, written_at="n * 1000",
+           body=_BODY.get(tx.dialect.name, "x'00'"))  # fmt: skip
     insert("nodes", SESSIONS, id="'session-' || (n - 1)", name="'w'", kind="'worker'", state="'live'",
            until=f"{now} + {HOUR}", started_at=now, last_beat_at=now, beat_no=1, settled=0, slots=8,
            group_name="'default'", version="''", protocol=1, host="''", pid=1, labels="'{}'",
@@ -129,7 +148,17 @@ async def analyse(database: Database) -> None:
         return
 
     def vacuum(tx: Tx) -> None:
-        for table in ("runs", "cursors", "jobs", "job_versions", "nodes", "skips", "attempts"):
+        for table in (
+            "runs",
+            "cursors",
+            "jobs",
+            "job_versions",
+            "nodes",
+            "skips",
+            "attempts",
+            "trigger_windows",
+            "run_logs",
+        ):
             tx.change(Statement(f"VACUUM ANALYZE {table}"))
 
     await database.read(vacuum)
@@ -185,8 +214,12 @@ _AUTOMATIC = {  # SQLite's own names for the indexes of keys
     "sqlite_autoindex_leases_1": "",
     "sqlite_autoindex_limits_1": "",
     "sqlite_autoindex_attempts_1": "",
+    "sqlite_autoindex_trigger_windows_1": "",
+    "sqlite_autoindex_run_logs_1": "",
 }
-_TABLES = frozenset({"runs", "cursors", "jobs", "job_versions", "lanes", "r", "x", "c", "h", "p", "l", "j", "v"})
+_TABLES = frozenset(
+    {"runs", "cursors", "jobs", "job_versions", "lanes", "run_logs", "r", "x", "c", "h", "p", "l", "j", "v"}
+)
 
 
 def _explain_postgresql(tx: Tx, hot: Hot, loaded: Loaded, *, generic: bool) -> Explained:

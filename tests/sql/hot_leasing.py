@@ -64,6 +64,7 @@ LEASING: list[Hot] = [
         scans=SMALL,
         reads_max=200,
         engines=POSTGRESQL,
+        values=lambda _: {"most": run_kinds.CROWD_MIN},
         sets=lambda loaded: {"s": sessions(loaded), "g": EVERYTHING},
     ),
     Hot(
@@ -73,6 +74,7 @@ LEASING: list[Hot] = [
         scans=SMALL,
         reads_max=200,
         engines=POSTGRESQL,
+        values=lambda _: {"most": run_kinds.CROWD_MIN},
         sets=lambda loaded: {"s": sessions(loaded), "g": [(*low, *high) for low, high in pairwise(sorted(KINDS))]},
     ),
     Hot(
@@ -81,6 +83,7 @@ LEASING: list[Hot] = [
         uses=READY,
         reads_max=200,
         engines=POSTGRESQL,
+        values=lambda _: {"most": run_kinds.CROWD_MIN},
         sets=lambda _: {"g": EVERYTHING},
     ),
     Hot(

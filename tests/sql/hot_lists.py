@@ -16,7 +16,8 @@ from foliot.store.sql.people import (
     run_reads,
     strips,
 )
-from tests.sql.explaining import BATCH, FINISHED, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
+from foliot.store.sql.statistics import ranges, uncounted_runs
+from tests.sql.explaining import ASSIGNED, BATCH, FINISHED, LONG_LINE, RUNNING, SESSIONS, Hot, Loaded
 
 PAGE = 50
 STRIP = 20
@@ -67,8 +68,7 @@ def _runs_of_a_job(page: str, before: int) -> Hot:
         name=f"runs of a job, {page} page",
         statement=run_reads.WALK_JOB,
         uses=frozenset({"runs_by_job"}),
-        or_uses=KEY,  # this job has so many of the newest runs that walking all of them finds its own soon
-        reads_max=5 * BATCH,
+        reads_max=2 * PAGE,
         values=lambda _: {"before": before, "rows": PAGE, "job_id": LONG_LINE},
     )
 
@@ -79,7 +79,7 @@ FIRST_AND_LAST: list[tuple[Hot, Hot]] = [
     (_jobs_in("first", ""), _jobs_in("last", NEARLY_LAST_JOB)),
     (_all_jobs("first", "", ""), _all_jobs("last", "default", NEARLY_LAST_JOB)),
     (_runs("first", 2**62), _runs("last", PAGE + 1)),
-    (_runs_of_a_job("first", 2**62), _runs_of_a_job("last", FINISHED + 24_000)),
+    (_runs_of_a_job("first", 2**62), _runs_of_a_job("last", FINISHED)),
 ]
 
 
@@ -104,12 +104,46 @@ LISTS: list[Hot] = [
         sets=lambda loaded: {"d": [(job_id,) for job_id in range(1000, 1000 + PAGE)]},
     ),
     Hot(
-        name="the latest finished runs of a job",
-        statement=run_reads.ENDED,
-        uses=frozenset({"runs_by_job"}),
-        scans=frozenset({"r"}),
-        reads_max=8 * PAGE,
-        values=lambda _: {"job_id": LONG_LINE + 1000, "look": 2 * PAGE, "rows": PAGE},
+        name="how far runs are counted",
+        statement=uncounted_runs.PROGRESS,
+        uses=frozenset({""}),
+        or_uses=frozenset({"sqlite_autoindex_stats_progress_1", "stats_left_look"}),
+        scans=frozenset({"r", "p"}),
+        reads_max=10,
+    ),
+    Hot(
+        name="the next runs to be counted",
+        statement=uncounted_runs.PASSED,
+        uses=KEY,
+        scans=frozenset({"q"}),
+        reads_max=4 * PAGE,
+        values=lambda _: {"after": FINISHED // 2, "until": FINISHED, "rows": PAGE},
+    ),
+    Hot(
+        name="left runs that may have ended",
+        statement=uncounted_runs.FOUND,
+        uses=KEY,
+        scans=frozenset({"q"}),
+        reads_max=6 * PAGE,
+        sets=lambda _: {"d": [(run_id,) for run_id in range(1000, 1000 + PAGE)]},
+    ),
+    Hot(
+        name="runs of a job that are not counted yet",
+        statement=uncounted_runs.UNCOUNTED,
+        uses=frozenset({"runs_by_job", ""}),
+        or_uses=frozenset({"runs_by_job"}),
+        scans=frozenset({"q"}),
+        reads_max=4 * PAGE,
+        values=lambda _: {"job_id": LONG_LINE + 1000, "after": 0, "rows": PAGE},
+    ),
+    Hot(
+        name="figures of a job",
+        statement=ranges.OF_JOB,
+        uses=KEY,
+        or_uses=frozenset({"sqlite_autoindex_stats_1"}),
+        reads_max=4 * PAGE,
+        values=lambda _: {"resolution": 1, "job_id": 1000, "rows": PAGE},
+        sets=lambda _: {"d": [(hour * HOUR,) for hour in range(PAGE)]},
     ),
     Hot(
         name="the newest run of each job",
@@ -245,6 +279,6 @@ LISTS: list[Hot] = [
         or_uses=frozenset({"cursors_due", "runs_ready", "runs_running", ""}),
         scans=frozenset({"m", "l", "n", "q"}),
         # What is counted to a limit is read once, and by MariaDB a second time from a table of its own.
-        reads_max=2 * (2 * cluster_reads.QUEUE_COUNTED_MAX + RUNNING + SESSIONS),
+        reads_max=2 * (2 * cluster_reads.QUEUE_COUNTED_MAX + 2 * ASSIGNED + RUNNING + SESSIONS),
     ),
 ]

@@ -2,12 +2,16 @@
 
 from foliot.domain.instants import HOUR, SECOND
 from foliot.store.sql import firing_store
-from foliot.store.sql.firing import line, new_runs, record, repair, sweep, triggers
+from foliot.store.sql.firing import line, new_runs, queues, record, repair, sweep, triggers
 from foliot.store.sql.jobs import change, declaration, definitions, removal, retirement, suggestions, version_move
 from foliot.store.sql.people import job_reads
 from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
+from tests.sql.hot_checkup import CHECKUP
+from tests.sql.hot_console import CONSOLE
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_lists import LISTS
+from tests.sql.hot_routes import ROUTES
+from tests.sql.hot_windows import WINDOWS
 
 KEY = frozenset({""})
 
@@ -35,7 +39,11 @@ def later_ids(loaded: Loaded) -> list[tuple[int]]:
 
 HOT: list[Hot] = [
     *LEASING,
+    *ROUTES,
     *LISTS,
+    *CHECKUP,
+    *WINDOWS,
+    *CONSOLE,
     Hot(
         name="pulse",
         statement=firing_store.PULSE,
@@ -49,6 +57,13 @@ HOT: list[Hot] = [
         statement=firing_store.TAKE,
         uses=frozenset({"cursors_due"}),
         values=lambda loaded: {"low": loaded.now - HOUR, "limit": BATCH, "until": 2**62},
+    ),
+    Hot(
+        name="what comes next",
+        statement=firing_store.NEXT,
+        uses=frozenset({"cursors_due"}),
+        reads_max=1,
+        values=lambda loaded: {"low": loaded.now},
     ),
     Hot(
         name="take overdue cursors",
@@ -69,6 +84,14 @@ HOT: list[Hot] = [
         uses=frozenset({"runs_line"}),
         reads_max=2 * BATCH + 2 * 1001,  # of the long line no more than the cap
         values=lambda _: {"cap": 1001},
+        sets=lambda loaded: {"d": due(loaded)},
+    ),
+    Hot(
+        name="waiting runs of limited jobs",
+        statement=queues.QUEUED,
+        uses=frozenset({"runs_line"}),
+        reads_max=2 * BATCH + 2 * 1000,  # of the long line no more than the limit
+        values=lambda _: {"most": 1000, "with_later": 1},
         sets=lambda loaded: {"d": due(loaded)},
     ),
     Hot(name="move cursors on", statement=record.STEP, uses=KEY, sets=lambda loaded: {"d": steps(loaded)}),

@@ -1,5 +1,6 @@
 """What real databases say of themselves: a long transaction, dead rows, unsafe settings, rights that are missing."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from urllib.parse import urlsplit
@@ -10,13 +11,17 @@ import pytest
 from foliot.domain.checkup import Finding, Grade, examine
 from foliot.domain.checkup.database import DEAD_ROWS_MIN
 from foliot.domain.checkup.facts import Facts
+from foliot.store.sql.kernel.dialects.mariadb import MariaDB as MariaDBSql
+from foliot.store.sql.kernel.dialects.sqlite import SQLite
 from foliot.store.sql.store import SqlStore
 from foliot.words.checkup import finding_hint
 from tests.eventually import soon
 from tests.servers.fixtures import MakeDatabase
 from tests.servers.mariadb import MariaDB
 from tests.servers.postgres import Postgres
+from tests.sql.hot_checkup import CHECKUP
 from tests.sql.interleavings.naive_mariadb import NaiveMariaDB
+from tests.sql.statements import statements
 from tests.sql.world import World, migrate, opened
 
 
@@ -131,3 +136,28 @@ async def test_mariadb_names_the_oldest_transaction_and_the_right_that_is_missin
         finally:
             with mariadb_server._admin() as cursor:
                 cursor.execute("GRANT PROCESS ON *.* TO foliot@127.0.0.1")
+
+
+async def test_a_schema_that_changed_under_a_running_server_is_found(world: World) -> None:
+    """In a rolling upgrade a newer Foliot brings the schema up while older servers go on."""
+    for revision, readable_from, grade, case in (
+        ("9999", 1, Grade.WARNING, "ahead"),
+        ("9999", 9000, Grade.CRITICAL, "too_new"),
+        ("0001", 1, Grade.CRITICAL, "behind"),
+    ):
+        await world.change(f"UPDATE foliot_version SET version_num = '{revision}'")
+        await world.change(f"UPDATE store_meta SET readable_from = {readable_from}")
+        found = (await findings(world.store))["database.schema"]
+        assert (found.grade, found.case) == (grade, case)
+        assert finding_hint(found)
+
+
+def test_every_statement_of_the_doctor_that_reads_runs_or_jobs_is_explained() -> None:
+    explained = {hot.statement for hot in CHECKUP}
+    large = re.compile(r"\b(?:FROM|JOIN) (?:runs|cursors|jobs|job_versions)\b")
+    own = [one for one in statements() if one.folder == "checkup"]
+    reading = [
+        one for one in own if any(large.search(one.text_in(dialect) or "") for dialect in (SQLite(), MariaDBSql()))
+    ]
+    assert len(reading) > 3
+    assert [one.constant for one in reading if one.statement not in explained] == []

@@ -27,7 +27,7 @@ OVERHEAD = 8 * BATCH
 
 LONG_LINES = 120_000
 """What a statement may read that cannot stop early here when one line is 50 000 long; see docs/decisions/mariadb.md."""
-UNBOUNDED = {"situation", "jobs with parked runs"}
+UNBOUNDED = {"situation", "waiting runs of limited jobs", "jobs with parked runs"}
 
 COUNTERS = Statement("SHOW SESSION STATUS LIKE 'Handler_read%'")
 
@@ -59,7 +59,7 @@ async def filled(url: str) -> None:
     database = opened(url)
     try:
         await database.transact(fill)
-        tables = "runs, cursors, jobs, job_versions, nodes, skips, attempts"
+        tables = "runs, cursors, jobs, job_versions, nodes, skips, attempts, trigger_windows, run_logs"
         await database.read(lambda tx: tx.rows(Statement(f"ANALYZE TABLE {tables}")))
     finally:
         await database.close()

@@ -10,7 +10,7 @@ from foliot.store.sql.kernel.tables import metadata
 from tests.sql.statements import statements
 
 DOORS = {"job_store": "jobs", "firing_store": "firing", "node_store": "cluster"}
-FOLDERS = ("kernel", "jobs", "firing", "leasing", "ending", "cluster", "people", "locking", "checkup")
+FOLDERS = ("kernel", "jobs", "firing", "leasing", "ending", "cluster", "people", "locking", "checkup", "statistics")
 LOCK_ORDER = ("store_meta", "cursors", "parent runs", "runs", "nodes", "limits", "locks", "lock_claims", "failovers")
 
 WRITE = re.compile(r"(?:INSERT INTO|^\s*UPDATE|DELETE FROM)\s+([a-z_]+)", re.MULTILINE)

@@ -101,26 +101,7 @@ async def test_a_run_that_is_not_parked_still_waits_for_those_before_it(world: W
     assert await anne.lease(8) == ()
 
 
-# ------------------------------------------------------------------------------------------------ assigned, with deaths
-
-
-async def test_an_assigned_run_waits_for_its_worker_and_then_for_anyone(world: World) -> None:
-    await save(world, "tick")
-    (run_id,) = await trigger(world)
-    anne, ben = await worker(world), await worker(world)
-    until = await world.now() + 10 * SECOND
-    await world.change("UPDATE runs SET assigned_to = :to, assigned_until = :until", to=ben.session, until=until)
-    assert await anne.lease() == ()
-    polls = [await anne.poll(8), await ben.poll(8)]
-    granted = await world.store.runs.lease(polls, limit=10)
-    assert [[run.run_id for run in grant.runs] for grant in granted.grants] == [[], [run_id]]
-    (other,) = await trigger(world)
-    await world.change(
-        "UPDATE runs SET assigned_to = :to, assigned_until = :until WHERE id = :id",
-        to=ben.session, until=until, id=other,
-    )  # fmt: skip
-    await world.elapse(10 * SECOND)
-    assert [run.run_id for run in await anne.lease()] == [other]
+# ------------------------------------------------------------------------------------------------------- with deaths
 
 
 async def test_a_run_a_worker_died_of_is_leased_alone(world: World) -> None:

@@ -9,13 +9,13 @@ from foliot.domain.job import Lane
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.leasing.run_kinds import KINDS_MAX
+from foliot.store.sql.leasing.run_kinds import CROWD_MIN, KINDS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
 from tests.sql.rows import run_of
 from tests.sql.world import World
 
-MANY = 3 * KINDS_MAX
+MANY = 2 * CROWD_MIN + KINDS_MAX
 FIRST = 1000
 
 SPREAD = """
@@ -85,8 +85,20 @@ async def test_leases_take_turns_at_more_lanes_than_one_can_look_at(
         leased += [(await run_of(world, run.run_id))["lane"] for run in found]
         lease_cost = asked.times.total() - len(found)
         assert lease_cost <= 5 * KINDS_MAX
+        assert max(asked.rows.values()) <= CROWD_MIN, "what a lease looks at is bounded"
         asked.forget()
     assert sorted(leased) == sorted(lanes)
+
+
+async def test_who_serves_few_lanes_is_not_kept_waiting_by_a_crowd_in_others(world: World) -> None:
+    await save(world, "tick", overlap="allow")
+    (first,) = await trigger(world)
+    crowd = await _spread(world, like=first)
+    anne, bert = await worker(world), await worker(world)
+    await anne.lease(1, lanes=crowd)  # it is known as a crowd, where a server remembers kinds
+    for lane in (crowd[-1], crowd[len(crowd) // 2]):
+        found = await bert.lease(1, lanes=[lane])
+        assert [(await run_of(world, run.run_id))["lane"] for run in found] == [lane]
 
 
 async def test_limits_of_jobs_with_nothing_to_do_are_not_asked(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

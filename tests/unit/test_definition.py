@@ -40,7 +40,13 @@ FULL: dict[str, Any] = {
     "misfire": {"latest": "6h"},
     "on_lost": "fail",
     "max_lost": 5,
-    "place": {"require": {"zone": "cn-east"}, "concurrency": {"settle-db": 4}, "max_running": 2, "priority": 7},
+    "place": {
+        "require": {"zone": "cn-east"},
+        "concurrency": {"settle-db": 4},
+        "max_running": 2,
+        "max_waiting": 100,
+        "priority": 7,
+    },
 }
 
 
@@ -64,6 +70,7 @@ def test_a_full_document_says_everything_and_comes_back_as_it_was() -> None:
         isolation=Isolation.PROCESS,
         require={"zone": "cn-east"},
         max_running=2,
+        max_waiting=100,
         limits={"settle-db": 4},
         shards=16,
         merge=python_function("billing.jobs:report"),
@@ -236,6 +243,7 @@ REFUSED: list[tuple[dict[str, Any], str, str]] = [
     ({"place": {"priority": 0}}, "place.priority", "1 to 10"),
     ({"place": {"priority": 11}}, "place.priority", "1 to 10"),
     ({"place": {"max_running": 0}}, "place.max_running", "1 to"),
+    ({"place": {"max_waiting": 10_001}}, "place.max_waiting", "1 to"),
     ({"place": {"concurrency": {"db": 0}}}, "place.concurrency.db", "1 to"),
     ({"place": {"concurrency": {"d b": 1}}}, "place.concurrency", "a space"),
     ({"place": {"concurrency": {f"r{n}": 1 for n in range(21)}}}, "place.concurrency", "21"),

@@ -1,6 +1,7 @@
 """Drills: what a node does with an order, and what the judge says of fires and times."""
 
 import asyncio
+from datetime import timedelta
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -9,9 +10,11 @@ from typing import Any, cast
 
 import pytest
 
-from foliot.app.stepped_clock import STEP, SteppedClock
+from foliot.app.stepped_clock import SteppedClock
 from foliot.domain.drill_judge import FiredRun, JudgedJob, Occurrence, SkippedRange, compare, judge_fires, judge_times
+from foliot.domain.drill_sizes import OneSizeOnly, check_size, read_size
 from foliot.domain.drills import (
+    SIZES,
     BadDrill,
     DrillNote,
     DrillOrder,
@@ -22,14 +25,15 @@ from foliot.domain.drills import (
     check_for,
     check_node,
 )
-from foliot.domain.instants import MINUTE, SECOND, Instant
+from foliot.domain.errors import BadDuration
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.verdict import Cause
 from foliot.operations.drill_report import _ledger
 from foliot.ports.store.drills import FireSeen, LedgerSeen
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.worker_link import Leaving, WorkerLink
 from foliot.store.sql.kernel.database import Mode, Pool, Work
-from foliot.store.sql.kernel.faulty_runner import SLOW_S, FaultyRunner
+from foliot.store.sql.kernel.faulty_runner import FaultyRunner
 from foliot.worker.faulty_link import CutOff, FaultyLink
 from foliot.worker.full_disk import write_or_refuse
 from foliot.worker.reports import SpooledReport
@@ -104,6 +108,37 @@ def test_what_a_drill_cannot_be() -> None:
     check_node(DrillType.CRASH, node="w-1", kind="worker", taken=("crash",))
     with pytest.raises(TakesNoPart):
         check_node(DrillType.CRASH, node="w-1", kind="worker", taken=())
+
+
+def sized(type_: DrillType, size_us: int | None, taken: tuple[str, ...] = (SIZES,)) -> int | None:
+    return check_size(type_, size_us, node="w-1", taken=taken)
+
+
+def test_a_size_has_bounds_and_only_two_types_have_one() -> None:
+    for right in (SECOND, -SECOND, DAY, -DAY):
+        assert sized(DrillType.CLOCK_STEP, right) == right
+    assert (sized(DrillType.CLOCK_STEP, None), sized(DrillType.SLOW_STORE, None)) == (HOUR, SECOND // 2)
+    assert (sized(DrillType.SLOW_STORE, 1000), sized(DrillType.CRASH, None)) == (1000, None)
+    for wrong in (0, 999_999, -1, DAY + 1, -DAY - 1):
+        with pytest.raises(BadDrill, match="size"):
+            sized(DrillType.CLOCK_STEP, wrong)
+    for type_, wrong in ((DrillType.SLOW_STORE, 10 * SECOND + 1), (DrillType.SLOW_STORE, -1), (DrillType.HANG, 1)):
+        with pytest.raises(BadDrill, match="size"):
+            sized(type_, wrong)
+
+
+def test_a_node_of_an_older_foliot_has_the_usual_size() -> None:
+    assert sized(DrillType.CLOCK_STEP, HOUR, ("clock_step",)) == HOUR
+    with pytest.raises(OneSizeOnly):
+        sized(DrillType.CLOCK_STEP, 2 * HOUR, ("clock_step",))
+
+
+def test_a_size_is_read_with_its_sign() -> None:
+    read = [read_size(one) for one in (None, "", "2h", "-90s", " -1h30m ", 1.5, -2)]
+    assert read == [None, None, 2 * HOUR, -90 * SECOND, -90 * MINUTE, 1_500_000, -2 * SECOND]
+    for wrong in ("--1h", "-", "soon"):
+        with pytest.raises(BadDuration):
+            read_size(wrong)
 
 
 # ------------------------------------------------------------------------------------------------------------ the judge
@@ -193,10 +228,10 @@ def test_a_time_is_compared_with_the_usual_one() -> None:
 # ---------------------------------------------------------------------------------------------------- wrappers of ports
 
 
-def broken(type_: DrillType) -> Faults:
+def broken(type_: DrillType, size_us: int | None = None) -> Faults:
     """A node in which this is broken."""
     node = Node()
-    node.faults.begin(DrillOrder(id=1, type=str(type_), for_us=SECOND))
+    node.faults.begin(DrillOrder(id=1, type=str(type_), for_us=SECOND, size_us=size_us))
     return node.faults
 
 
@@ -225,9 +260,10 @@ async def test_a_server_that_is_cut_off_or_slow_reaches_its_store_so() -> None:
         await once(broken(DrillType.PARTITION))
     assert asked == []
     await once(broken(DrillType.SLOW_STORE))
-    assert (asked, waited) == (["api read"], [SLOW_S])
+    assert (asked, waited) == (["api read"], [0.5])
+    await once(broken(DrillType.SLOW_STORE, 20_000))
     await once(broken(DrillType.HANG))
-    assert waited == [SLOW_S]
+    assert waited == [0.5, 0.02]
 
 
 async def test_a_worker_that_is_cut_off_loses_the_answer_that_is_on_its_way() -> None:
@@ -259,9 +295,10 @@ def test_a_full_disk_refuses_and_nothing_counts_as_kept(tmp_path: Path) -> None:
 
 
 def test_only_the_wall_clock_steps() -> None:
-    faults = broken(DrillType.CLOCK_STEP)
-    clock = StageClock()
-    stepped = SteppedClock(clock, faults)
-    assert (stepped.now() - clock.now(), stepped.monotonic() - clock.monotonic()) == (STEP, 0)
-    faults.clear()
-    assert stepped.now() == clock.now()
+    for size_us, off in ((None, timedelta(hours=1)), (-90 * SECOND, timedelta(seconds=-90))):
+        faults = broken(DrillType.CLOCK_STEP, size_us)
+        clock = StageClock()
+        stepped = SteppedClock(clock, faults)
+        assert (stepped.now() - clock.now(), stepped.monotonic() - clock.monotonic()) == (off, 0)
+        faults.clear()
+        assert stepped.now() == clock.now()

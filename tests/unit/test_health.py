@@ -8,6 +8,7 @@ from foliot.domain.health import (
     Band,
     BandCause,
     BeatSigns,
+    FellBy,
     Health,
     HealthRules,
     after_beat,
@@ -50,8 +51,14 @@ def bands(strains: list[float | None], *, every_us: int = EVERY, rules: HealthRu
         ([0.1, LATE, 0.1, LATE, 0.1], "ooooo"),  # one late beat may be the store's or the network's
         ([0.1, LATE, LATE, 0.1, 0.1, 0.1], "ooWWWo"),  # two in a row are enough, and three in time are needed
         ([LATE, LATE, 0.1, LATE, 0.1, LATE, 0.1, 0.1, 0.1], "oWWWWWWWo"),  # a slow network: no flapping
-        ([LATE, LATE, 0.1, 0.1, 0.85, 0.1, 0.1, 0.1], "oWWWWWWo"),
+        ([LATE, LATE, 0.1, 0.1, 0.95, 0.1, 0.1, 0.1], "oWWWWWWo"),
         ([0.9, LATE], "oW"),  # strained, and then late
+        ([LATE, LATE, 0.85, 0.85, 0.85, 0.85], "oWWWoo"),  # late beats alone: a load that is no strain holds nobody
+        ([LATE, LATE, 0.95, 0.85, 0.85, 0.85], "oWWWWo"),  # one strained beat is no strain that lasts
+        ([LATE, LATE, 0.95, 0.95, 0.95, 0.85, 0.85, 0.85, 0.85], "oWWWWWWWW"),  # it lasted: now the load holds it
+        ([LATE, LATE, 0.95, 0.95, 0.95, 0.7, 0.7, 0.7], "oWWWWWWo"),
+        ([0.9, 0.9, 0.9, LATE, LATE, 0.85, 0.85, 0.85, 0.85], "ooWWWWWWW"),  # by its load, whatever comes later
+        ([LATE, LATE, LATE, 0.85, 0.85, LATE, 0.85, 0.85, 0.85], "oWWWWWWWo"),
     ],
 )
 def test_a_band_changes_when_strain_or_calm_lasts(strains: list[float | None], expected: str) -> None:
@@ -99,7 +106,7 @@ class SessionRow:
     """A transaction in which one session without runs is found, and written."""
 
     def __init__(self, *, now: int, until: int, turn_at: int) -> None:
-        session = ("live", 1, now, None, 8, until, "ONLINE", turn_at, None, None, 0, now)
+        session = ("live", 1, now, None, 8, until, "ONLINE", turn_at, None, None, None, 0, now)
         self._row = (*session, *[None] * 8)
         self.written = ""
 
@@ -167,13 +174,15 @@ def test_thresholds_must_fit_to_beats_and_the_time_of_a_session(warning_s: int, 
 @pytest.mark.parametrize(
     ("band", "quiet", "strain", "expected"),
     [
-        (ONLINE, ONLINE, 0.95, None),  # it did not last yet
-        (ONLINE, WARNING, None, BandCause.SILENT),
-        (WARNING, OFFLINE, 0.95, BandCause.SILENT),  # silence says more than the last beat
-        (WARNING, ONLINE, 0.95, BandCause.STRAINED),
-        (WARNING, ONLINE, 0.1, BandCause.WATCHED),
-        (WARNING, ONLINE, None, BandCause.WATCHED),
+        (Band(ONLINE), ONLINE, 0.95, None),  # it did not last yet
+        (Band(ONLINE), WARNING, None, BandCause.SILENT),
+        (Band(WARNING), OFFLINE, 0.95, BandCause.SILENT),  # silence says more than the last beat
+        (Band(WARNING), ONLINE, 0.85, BandCause.STRAINED),
+        (Band(WARNING), ONLINE, 0.1, BandCause.WATCHED),
+        (Band(WARNING), ONLINE, None, BandCause.WATCHED),
+        (Band(WARNING, fell_by=FellBy.LATENESS), ONLINE, 0.85, BandCause.WATCHED),  # that load holds it not back
+        (Band(WARNING, fell_by=FellBy.LATENESS), ONLINE, 0.95, BandCause.STRAINED),
     ],
 )
-def test_a_band_has_its_cause(band: Health, quiet: Health, strain: float | None, expected: BandCause | None) -> None:
+def test_a_band_has_its_cause(band: Band, quiet: Health, strain: float | None, expected: BandCause | None) -> None:
     assert band_cause(band, quiet, strain, USUAL_RULES) is expected

@@ -57,8 +57,8 @@ def test_tests_wait_for_conditions_and_not_for_time() -> None:
     assert places == [], "poll with tests.eventually, await an event or drive a clock"
 
 
-ACTIVITIES = {"firing", "leasing", "rescheduling", "packing", "paging", "ranking"}
-"""What servers do, by the words of the glossary, and the store's own trade."""
+ACTIVITIES = {"firing", "leasing", "rescheduling", "packing", "paging", "ranking", "least_running"}
+"""What servers do, by the words of the glossary, the store's own trade, and the word of a route."""
 
 
 def test_a_module_is_named_by_a_noun() -> None:

@@ -73,6 +73,11 @@ def test_a_planner_asks_the_route_that_is_named() -> None:
         broken,
         lambda ready, candidates: Routed(["s-anne"], "one run is left out"),
         lambda ready, candidates: Routed(["s-anne", "s-anne"], 5),  # type: ignore[arg-type]
+        lambda ready, candidates: Routed([["s-anne"], "s-anne"], None),  # type: ignore[list-item]
+        lambda ready, candidates: Routed(["s-anne", "s-anne"], "no store keeps \0"),
+        lambda ready, candidates: Routed(["s-anne", "s-anne"], "nor \ud800"),
+        lambda ready, candidates: Routed(["s-anne", "s-anne"], None, None),  # type: ignore[arg-type]
+        lambda ready, candidates: Routed(["s-anne", "s-anne"], None, ["moved"]),  # type: ignore[list-item]
         lambda ready, candidates: None,
     ],
 )

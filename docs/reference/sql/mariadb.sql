@@ -19,9 +19,14 @@ WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)
       OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
 ORDER BY r.ready_lane, r.class, r.priority, r.not_before LIMIT 1;
 
+-- checkup/lane_waits.py FIRST_OF_QUEUE
+SELECT r.assigned_to, r.lane, r.not_before, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM runs r FORCE INDEX (runs_assigned)
+WHERE r.state = 'PENDING' AND r.parked = 2 AND (r.assigned_to > %(session)s OR (r.assigned_to = %(session)s AND r.lane > %(lane)s))
+ORDER BY r.assigned_to, r.lane, r.assigned_rank LIMIT 1;
+
 -- checkup/lane_waits.py NEEDED_SOON
 SELECT DISTINCT v.lane_id FROM (
-  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT %(rows)s
+  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT 100
 ) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version;
 
 -- checkup/outcomes.py FAILING
@@ -46,7 +51,12 @@ LEFT JOIN (SELECT trx_started, trx_mysql_thread_id FROM information_schema.innod
            WHERE trx_mysql_thread_id NOT IN (0, CONNECTION_ID()) ORDER BY trx_started LIMIT 1) t ON true;
 
 -- checkup/readings.py REPLICATION
-SELECT id FROM store_meta WHERE id < 0;
+SELECT left(host, char_length(host) - char_length(substring_index(host, ':', -1)) - 1) AS name,
+       'follows' AS state, NULL AS lag_s, 0 AS kept_bytes
+FROM information_schema.processlist WHERE command IN ('Binlog Dump', 'Binlog Dump GTID');
+
+-- checkup/readings.py SCHEMA
+SELECT v.version_num AS revision, m.readable_from FROM foliot_version v JOIN store_meta m ON m.id = 1;
 
 -- checkup/readings.py STATUS
 SHOW GLOBAL STATUS WHERE Variable_name IN ('Threads_connected',
@@ -80,8 +90,8 @@ SELECT id FROM store_meta WHERE id < 0;
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
-           m.reap_after, m.last_tick_at,
+    SELECT n.state, n.beat_no, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.band_cause, n.drill,
+           n.role, m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -109,7 +119,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, last_beat_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), beat_no = %(beat_no)s, settled = %(settled)s, `load` = %(load)s,
        progress = %(progress)s, wall_offset_us = coalesce(%(wall_offset)s, wall_offset_us),
        band_at = CASE WHEN coalesce(band, 'ONLINE') = %(band)s THEN band_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END,
-       band = %(band)s, band_turn_at = %(band_turn_at)s,
+       band = %(band)s, band_turn_at = %(band_turn_at)s, band_cause = %(band_cause)s,
        ready_at = CASE WHEN ready_at IS NULL AND %(syncing)s = 0 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE ready_at END,
        draining_at = CASE WHEN state = 'live' AND %(draining)s = 1 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE draining_at END,
        state = CASE WHEN state = 'live' AND %(draining)s = 1 THEN 'draining' ELSE state END
@@ -202,18 +212,19 @@ DELETE FROM code_modules WHERE code = %(code)s;
 DELETE FROM codes WHERE hash = %(code)s;
 
 -- cluster/drills.py ASK
-INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
-SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (slot LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, node LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, for_us BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, size_us, state, asked_at)
+SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, d.size_us, 'asked', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (slot LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, node LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, for_us BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, size_us BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE drills.slot = drills.slot;
 
 -- cluster/drills.py IN_SLOT
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE slot = %(slot)s;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE slot = %(slot)s;
 
 -- cluster/drills.py ONE
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id = %(id)s;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE id = %(id)s;
 
 -- cluster/drills.py BEFORE
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
 
 -- cluster/drills.py ORDER
 UPDATE nodes SET drill = %(written)s WHERE id = %(session)s AND state <> 'dead';
@@ -417,6 +428,9 @@ WHERE id = 1;
 -- cluster/maintenance.py END
 UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 
+-- cluster/maintenance.py CLOSE
+UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until BETWEEN 1 AND TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
 -- cluster/maintenance.py FOUND
 SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM store_meta WHERE id = 1;
 
@@ -513,6 +527,15 @@ WHERE id = %(session)s AND role = 'standby' AND state = 'live' AND until >= TIME
 UPDATE nodes SET role = %(role)s, role_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), promoted_for = NULL
 WHERE id = %(session)s AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> %(role)s;
 
+-- cluster/roles.py IN_TURN
+UPDATE leases SET term = term + 1 WHERE name = 'roles';
+
+-- cluster/roles.py FIRST_TURN
+INSERT INTO leases (name, holder_session, term, until) VALUES ('roles', NULL, 0, 0) ON DUPLICATE KEY UPDATE leases.name = leases.name;
+
+-- cluster/roles.py DRAIN
+UPDATE nodes SET state = 'draining', drained_by = %(by)s, draining_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE id = %(session)s AND state = 'live';
+
 -- cluster/roles.py GONE
 SELECT n.id, n.name FROM nodes n
 WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> %(settled_all)s
@@ -569,10 +592,10 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, error_type LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.ended_at = %(now)s, runs.started_at = coalesce(runs.started_at, d.started_at), runs.deadline_at = NULL, runs.result = d.result, runs.error_type = d.error_type, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint), runs.deaths = runs.deaths + d.deaths, runs.error = coalesce(d.error, CASE WHEN d.state = 'CANCELLED' THEN runs.error END) WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
 -- ending/ends.py END_WAITING
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.parked = 0, runs.ended_at = %(now)s, runs.error = d.error WHERE runs.id = d.id AND runs.ver = d.ver;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.parked = 0, runs.assigned_to = NULL, runs.ended_at = %(now)s, runs.error = d.error WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- ending/ends.py BACK
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.session_id = NULL, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_to = NULL, runs.assigned_until = NULL, runs.parked = 0, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_until = NULL, runs.assigned_before = NULL, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
 
 -- ending/ends.py INSERT_ATTEMPTS
 INSERT INTO attempts (run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at,
@@ -665,6 +688,10 @@ WHERE l.run_id = %(run_id)s AND l.attempt >= %(from_attempt)s AND l.attempt <= %
       AND (l.attempt > %(from_attempt)s OR l.at_offset + l.size > %(offset)s)
 ORDER BY l.attempt, l.at_offset LIMIT %(limit)s;
 
+-- ending/logs.py END
+SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
+WHERE l.run_id = %(run_id)s AND l.attempt = %(attempt)s;
+
 -- ending/parents.py TALLY
 SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
 GROUP BY r.parent_id, r.state, r.kind;
@@ -714,6 +741,12 @@ ORDER BY n.id LIMIT %(limit)s;
 
 -- ending/retention.py DELETE_NODES
 DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true;
+
+-- ending/retention.py OLD_WINDOWS
+SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s ORDER BY w.until LIMIT %(limit)s;
+
+-- ending/retention.py DELETE_WINDOWS
+DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, window_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s;
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -856,6 +889,31 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
 
+-- firing/new_runs.py INSERT_KEPT
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, ended_at, triggered_by, reason, params,
+                      result)
+SELECT p.job_id, p.version, p.fire_key, o.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, 0, 4 | (p.follow & 224), 'SUCCEEDED', 1, %(now)s, %(now)s,
+       p.triggered_by, d.reason, p.params, o.result
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kept_of BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+JOIN runs o ON o.parent_id = d.kept_of AND o.shard >= 0 AND o.state = 'SUCCEEDED'
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- firing/queues.py QUEUED
+SELECT d.job_id,
+  coalesce((SELECT sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.state = 'PENDING' AND r.attempt = 0) +
+sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0)
+- coalesce(min(CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+            FROM runs r WHERE r.line_job = d.job_id AND r.parent_id IS NULL), 0)
+  + coalesce(later.runs, 0)
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+LEFT JOIN (SELECT r.job_id, count(*) AS runs FROM runs r FORCE INDEX (runs_later)
+           WHERE %(with_later)s = 1 AND r.waits = 2 AND r.shard = -1 AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.attempt = 0
+           GROUP BY r.job_id) later ON later.job_id = d.job_id;
+
 -- firing/record.py STEP
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
 
@@ -928,6 +986,7 @@ SELECT cursors.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH 
 SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial, runs.priority, runs.follow,
        runs.not_before
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) ON runs.id = d.id WHERE true AND runs.state = 'PENDING' AND runs.place IS NULL
+      AND runs.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 ORDER BY runs.id FOR UPDATE SKIP LOCKED;
 
 -- firing/sweep.py ADMIT
@@ -965,6 +1024,28 @@ JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.delete
 SELECT d.n, runs.id, runs.not_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d
 JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
 
+-- firing/triggers.py KEPT
+SELECT r.parent_id, r.shard FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs r ON r.parent_id = d.id AND r.shard >= 0 AND r.state = 'SUCCEEDED';
+
+-- firing/windows.py FIND
+SELECT w.run_id, w.opened_at, w.until, w.used, r.not_before FROM trigger_windows w JOIN runs r ON r.id = w.run_id
+WHERE w.job_id = %(job_id)s AND w.window_key = %(window_key)s;
+
+-- firing/windows.py PUT_OFF
+UPDATE runs SET params = %(params)s, due_at = %(at)s, not_before = %(at)s, priority = coalesce(%(priority)s, priority),
+       triggered_by = %(by)s, reason = %(reason)s, ver = ver + 1
+WHERE id = %(run_id)s AND state = 'PENDING' AND attempt = 0 AND not_before > %(now)s AND cancel_at IS NULL;
+
+-- firing/windows.py LONGER
+UPDATE trigger_windows SET until = %(until)s WHERE job_id = %(job_id)s AND window_key = %(window_key)s;
+
+-- firing/windows.py AGAIN
+UPDATE trigger_windows SET run_id = %(run_id)s, opened_at = %(opened_at)s, until = %(until)s, used = %(used)s WHERE job_id = %(job_id)s AND window_key = %(window_key)s;
+
+-- firing/windows.py OPEN
+INSERT INTO trigger_windows (job_id, window_key, run_id, opened_at, until, used) VALUES (%(job_id)s, %(window_key)s, %(run_id)s, %(opened_at)s, %(until)s, %(used)s);
+
 -- firing_store.py PULSE
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
        (SELECT c.next_at FROM cursors c WHERE c.next_at >= %(low)s ORDER BY c.next_at, c.job_id LIMIT 1),
@@ -976,7 +1057,8 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
        (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(soon)s LIMIT 1),
-       m.maintenance_until
+       m.maintenance_until,
+       (SELECT 1 FROM runs r WHERE r.assigned_to > '' AND r.state = 'PENDING' ORDER BY r.assigned_to LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -994,6 +1076,9 @@ SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at + 0 <= %(until)s
   AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 ORDER BY job_id FOR UPDATE;
+
+-- firing_store.py NEXT
+SELECT c.next_at FROM cursors c WHERE c.next_at >= %(low)s ORDER BY c.next_at, c.job_id LIMIT 1;
 
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source, j.source_module
@@ -1445,7 +1530,7 @@ FROM runs r
     FOR UPDATE SKIP LOCKED;
 
 -- jobs/version_move.py TAKE_VERSION
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, parked BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.version = %(version)s, runs.lane = d.lane, runs.priority = d.priority, runs.serial = d.serial, runs.parked = d.parked, runs.follow = d.follow, runs.not_before = d.not_before, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, parked BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.version = %(version)s, runs.lane = d.lane, runs.priority = d.priority, runs.serial = d.serial, runs.parked = d.parked, runs.follow = d.follow, runs.not_before = d.not_before, runs.ver = runs.ver + 1, runs.assigned_to = NULL, runs.assigned_before = NULL WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0;
 
 -- jobs/version_move.py CURRENT
 SELECT moving FROM jobs WHERE id = %(job_id)s AND moving IS NOT NULL AND deleted_at = 0;
@@ -1479,6 +1564,11 @@ SELECT epoch, fingerprint, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00
 UPDATE store_meta SET epoch = %(epoch)s, fingerprint = %(fingerprint)s
 WHERE id = 1 AND epoch = %(seen)s AND fingerprint = %(known)s;
 
+-- kernel/replica.py FRESH
+SELECT m.epoch, m.last_tick_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now,
+       (SELECT max(n.last_beat_at) FROM nodes n WHERE n.state = 'live' AND n.kind = 'server') AS beat_at
+FROM store_meta m WHERE m.id = 1;
+
 -- kernel/schema.py _LOCK
 SELECT GET_LOCK(CONCAT('foliot.', DATABASE()), 60);
 
@@ -1491,6 +1581,149 @@ SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE()
 -- kernel/schema.py _READABLE_FROM
 SELECT readable_from FROM store_meta WHERE id = 1;
 
+-- leasing/assigned.py QUEUES
+WITH RECURSIVE walk (session, lane) AS (
+  SELECT s.id, (SELECT min(r.lane) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = s.id) FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s
+  UNION ALL
+  SELECT w.session, (SELECT min(r.lane) FROM runs r
+                     WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = w.session AND r.lane > w.lane)
+  FROM walk w WHERE w.lane IS NOT NULL
+)
+SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
+
+-- leasing/assigned.py LOOK.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    ORDER BY r.assigned_rank, r.id LIMIT %(n)s;
+
+-- leasing/assigned.py TAKE.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    ORDER BY r.assigned_rank, r.id LIMIT %(n)s
+     FOR UPDATE SKIP LOCKED;
+
+-- leasing/assigned.py LOOK_DOUBTING.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
+    ORDER BY r.assigned_rank, r.id LIMIT %(n)s;
+
+-- leasing/assigned.py TAKE_DOUBTING.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
+      SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
+    AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
+    ORDER BY r.assigned_rank, r.id LIMIT %(n)s
+     FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py UNASSIGNED
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
+   r.assigned_before, r.follow, r.session_id
+FROM JSON_TABLE(%(l)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS l STRAIGHT_JOIN runs r FORCE INDEX (runs_ready) ON r.ready_lane = l.lane
+   WHERE r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))  LIMIT %(limit)s;
+
+-- leasing/assignment.py UNASSIGNED_DOUBTING
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
+   r.assigned_before, r.follow, r.session_id
+FROM JSON_TABLE(%(l)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS l STRAIGHT_JOIN runs r FORCE INDEX (runs_ready) ON r.ready_lane = l.lane
+   WHERE r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+   AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
+LIMIT %(limit)s;
+
+-- leasing/assignment.py STATES
+SELECT c.job_id, c.cursor_ver, c.route_state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true
+ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py AS_SEEN
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 0
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py KEEP
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.route_state = d.state, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- leasing/assignment.py ASSIGN
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, rank_ BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 2, runs.assigned_to = d.session, runs.assigned_until = d.until, runs.assigned_rank = d.rank_, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/assignment.py LOST
+SELECT walk.session FROM (
+  SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+  GROUP BY r.assigned_to) walk
+LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
+
+-- leasing/assignment.py OF_LOST
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.assigned_to = d.session WHERE true AND r.state = 'PENDING' AND r.parked = 2
+       AND r.assigned_until IS NOT NULL
+ORDER BY r.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py OVERDUE
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r FORCE INDEX (runs_assigned)
+WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py TAKE_BACK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, before_ LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 0, runs.assigned_to = NULL, runs.assigned_until = NULL, runs.assigned_before = d.before_, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/broadcast.py CUT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, shards BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'RUNNING', runs.open_children = d.shards, runs.follow = runs.follow - (runs.follow & 2), runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/broadcast.py INSERT_SHARDS
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
+                      triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000,
+       d.follow | (p.follow & 224), 'PENDING', 1, %(now)s, p.triggered_by, p.reason, p.params
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (parent BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs p ON p.id = d.parent WHERE true
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- leasing/broadcast.py OF_GONE
+SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
+WHERE r.assigned_to IN (SELECT d.session FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0
+      AND (n.id IS NULL OR n.state <> 'live') AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s)
+LIMIT %(limit)s;
+
+-- leasing/broadcast.py COUNTS
+SELECT r.id, (SELECT s.shard + 1 FROM runs s WHERE s.job_id = r.job_id AND s.fire_key = r.fire_key
+              ORDER BY s.shard DESC LIMIT 1)
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
 -- leasing/candidates.py LOOK_AT_KIND
     SELECT
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
@@ -1499,11 +1732,9 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
-    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     ORDER BY r.not_before, r.id LIMIT %(n)s;
@@ -1516,11 +1747,9 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
-    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     ORDER BY r.not_before, r.id LIMIT %(n)s
@@ -1534,11 +1763,9 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
-    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
@@ -1552,16 +1779,37 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r FORCE INDEX (runs_ready)
+ THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.not_before >= %(low)s
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
-    AND (r.assigned_to IS NULL OR r.assigned_until <= %(now)s OR r.assigned_to IN (SELECT s.id FROM JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
     ORDER BY r.not_before, r.id LIMIT %(n)s
      FOR UPDATE SKIP LOCKED;
+
+-- leasing/fitting_workers.py WORKERS
+SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.`load`, n.band, n.until,
+       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now
+FROM nodes n JOIN store_meta m ON m.id = 1
+WHERE n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND n.kind <> 'server' AND m.maintenance_until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- leasing/fitting_workers.py HANDLERS
+SELECT n.id, n.handlers FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n FORCE INDEX (PRIMARY) ON n.id = d.id WHERE true;
+
+-- leasing/fitting_workers.py BUSY
+SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > '' GROUP BY r.session_id
+UNION ALL
+SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+
+-- leasing/fitting_workers.py OWN
+SELECT r.job_id, r.session_id AS session, count(*) FROM runs r
+WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.job_id + 0 IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+GROUP BY r.job_id, r.session_id
+UNION ALL
+SELECT r.job_id, r.assigned_to AS session, count(*) FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '*' AND r.job_id + 0 IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+GROUP BY r.job_id, r.assigned_to;
 
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
@@ -1582,8 +1830,8 @@ ORDER BY r.id FOR UPDATE SKIP LOCKED;
 -- leasing/leases.py LEASE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, fence BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'RUNNING', runs.ver = runs.ver + 1, runs.attempt = runs.attempt + 1, runs.lease_id = d.lease_id, runs.session_id = d.session, runs.request_no = d.request_no, runs.fence = d.fence, runs.leased_at = %(now)s, runs.deadline_at = d.deadline_at WHERE runs.id = d.id AND runs.ver = d.ver;
 
--- leasing/leases.py PUT_OFF
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.not_before = %(not_before)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
+-- leasing/leases.py LEASE_ASSIGNED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, fence BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'RUNNING', runs.ver = runs.ver + 1, runs.attempt = runs.attempt + 1, runs.lease_id = d.lease_id, runs.session_id = d.session, runs.request_no = d.request_no, runs.fence = d.fence, runs.leased_at = %(now)s, runs.deadline_at = d.deadline_at, runs.parked = 0, runs.assigned_to = NULL, runs.assigned_until = NULL WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- leasing/leases.py LANE_JOBS
 SELECT v.job_id, max(v.version) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN job_versions v ON v.lane_id = d.lane WHERE true OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
@@ -1645,6 +1893,9 @@ SELECT r.ready_lane, r.class, r.priority FROM runs r
 WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
       OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
 ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
+
+-- leasing/unreadable.py PUT_OFF
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.not_before = %(not_before)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- locking/decisions.py DRAW
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN locks FORCE INDEX (PRIMARY) SET locks.token = locks.token + 1, locks.used_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE locks.id = d.id;
@@ -1823,16 +2074,18 @@ DELETE locks FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL O
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role, weight)
 SELECT d.id, d.name, d.kind, 'live', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address, d.drills, d.role
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR, drills LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[20]' NULL ON EMPTY ERROR ON ERROR, role LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[21]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.up_us, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.asked_us_ago, d.address, d.drills, d.role,
+       d.weight
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, group_name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slots BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, version LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, protocol BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, host LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, pid BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, labels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, handlers LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, owner LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, offer_bytes BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, offer_hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, code LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, up_us BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, asked_us_ago BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, address LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[19]' NULL ON EMPTY ERROR ON ERROR, drills LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[20]' NULL ON EMPTY ERROR ON ERROR, role LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[21]' NULL ON EMPTY ERROR ON ERROR, weight BIGINT PATH '$[22]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, slots = %(slots)s, version = %(version)s, labels = %(labels)s, handlers = %(handlers)s,
-                 offer_bytes = %(offer_bytes)s, offer_hash = %(offer_hash)s, code = %(code)s, kinds = %(kinds)s
+                 offer_bytes = %(offer_bytes)s, offer_hash = %(offer_hash)s, code = %(code)s, kinds = %(kinds)s,
+                 weight = %(weight)s
 WHERE id = %(session)s AND kind = %(kind)s AND state <> 'dead'
       AND coalesce(owner, '') = %(owner)s;
 
@@ -1859,7 +2112,8 @@ LIMIT 1;
 UPDATE nodes SET owner = %(owner)s WHERE id = %(session)s AND kind = 'worker' AND owner IS NULL;
 
 -- node_store.py HELLO
-SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash,
+       weight
 FROM nodes
 WHERE id = %(session)s AND kind = 'worker' AND state <> 'dead';
 
@@ -1871,9 +2125,6 @@ ORDER BY address LIMIT 32;
 
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = %(session)s AND state = 'draining' AND drained_by IS NOT NULL;
-
--- node_store.py DRAIN
-UPDATE nodes SET state = 'draining', drained_by = %(by)s, draining_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) WHERE id = %(session)s AND state = 'live';
 
 -- node_store.py LEFT
 SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
@@ -1887,7 +2138,7 @@ UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.`load`, n.drained_by, n.namespace, listed.text_of,
        n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
-       n.role, n.role_at,
+       n.role, n.role_at, n.weight, n.band_cause,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth
@@ -1907,6 +2158,9 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1 LIMIT 10001) q) AS queue,
        (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0 AND waits = 1
                                        LIMIT 10001) q) AS oldest_ready_at,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > '' LIMIT 10001) q) AS assigned,
+       (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > ''
+                                       LIMIT 10001) q) AS oldest_assigned_at,
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' AND held_by >= ''
                               LIMIT 10001) q) AS running,
        (SELECT c.next_at FROM cursors c WHERE c.next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY c.next_at LIMIT 1) AS overdue_at
@@ -1961,6 +2215,24 @@ SELECT id, namespace, name FROM jobs WHERE namespace = %(namespace)s AND length(
 
 -- people/job_reads.py BY_NAME
 SELECT id, namespace, name FROM jobs WHERE (namespace > %(namespace)s OR (namespace = %(namespace)s AND name > %(name)s)) AND deleted_at = 0 ORDER BY namespace, name LIMIT %(rows)s;
+
+-- people/job_reads.py NARROWED
+SELECT j.id, j.namespace, j.name FROM (
+  SELECT id, namespace, name, version FROM jobs FORCE INDEX (jobs_name)
+  WHERE (namespace > %(namespace)s OR (namespace = %(namespace)s AND name > %(name)s)) AND namespace <= %(high)s AND deleted_at = 0 ORDER BY namespace, name LIMIT 20000
+) j
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN cursors c ON c.job_id = j.id
+WHERE (lower(j.name) LIKE %(pattern)s ESCAPE '!' OR lower(v.definition) LIKE %(pattern)s ESCAPE '!'
+       OR ((j.name LIKE %(sharp)s OR j.name LIKE %(capital_sharp)s) AND lower(j.name) LIKE %(folded)s ESCAPE '!')
+       OR ((v.definition LIKE %(sharp)s OR v.definition LIKE %(capital_sharp)s)
+           AND lower(v.definition) LIKE %(folded)s ESCAPE '!'))
+  AND c.state LIKE %(state)s AND coalesce(c.next_at, 0) < %(due_before)s
+ORDER BY j.namespace, j.name LIMIT %(rows)s;
+
+-- people/job_reads.py EDGE
+SELECT id, namespace, name FROM jobs WHERE (namespace > %(namespace)s OR (namespace = %(namespace)s AND name > %(name)s)) AND namespace <= %(high)s AND deleted_at = 0
+ORDER BY namespace, name LIMIT 1 OFFSET 19999;
 
 -- people/job_reads.py BY_NEXT
 SELECT job_id AS id, next_at FROM cursors WHERE (next_at > %(next_at)s OR (next_at = %(next_at)s AND job_id > %(job_id)s)) ORDER BY next_at, job_id LIMIT %(rows)s;
@@ -2054,8 +2326,8 @@ SELECT
 r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
 r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
 r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
   SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT %(in_line)s) q
   UNION ALL
   SELECT o.id, 0 AS is_in_line FROM (
@@ -2069,8 +2341,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key >= %(low)s AND r.fire_key < %(high)s AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT %(rows)s;
 
 -- people/ledger_reads.py SKIPPED
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(from_at)s AND from_at < %(to_at)s ORDER BY to_at DESC LIMIT %(rows)s;
@@ -2080,8 +2352,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key = %(fire_key)s AND r.shard = -1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = %(job_id)s AND r.fire_key = %(fire_key)s AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(at)s AND from_at <= %(at)s ORDER BY to_at LIMIT 1;
@@ -2097,11 +2369,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
-
--- people/ledger_reads.py LANE
-SELECT document FROM lanes WHERE id = %(lane)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' ORDER BY name LIMIT %(rows)s;
@@ -2161,24 +2430,24 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py ONE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = %(id)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = %(id)s;
 
 -- people/run_reads.py SHARDS
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = %(id)s ORDER BY r.shard, r.id LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = %(id)s ORDER BY r.shard, r.id LIMIT %(rows)s;
 
 -- people/run_reads.py JOBS
 SELECT j.id, j.namespace, v.definition FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
@@ -2198,32 +2467,64 @@ SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a
 -- people/run_reads.py FIRST_STARTS
 SELECT a.run_id, min(a.started_at) AS at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id;
 
--- people/run_reads.py ENDED
-SELECT
-    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
-    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
-    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = %(job_id)s ORDER BY id DESC LIMIT %(look)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND (r.follow & 128) <> 128 ORDER BY r.id DESC LIMIT %(rows)s;
-
 -- people/run_reads.py NEWER
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > %(after)s ORDER BY r.id LIMIT %(rows)s;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > %(after)s ORDER BY r.id LIMIT %(rows)s;
 
 -- people/run_reads.py LIVE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT %(rows)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING' AND held_by >= '' LIMIT %(rows)s) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/shard_logs.py BOUNDS
+SELECT min(w.low) AS low, max(w.high) AS high
+FROM (SELECT (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY l.written_at LIMIT 1) AS low,
+             (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY l.written_at DESC LIMIT 1) AS high
+      FROM runs r WHERE r.parent_id = %(id)s) w;
+
+-- people/shard_logs.py NEWEST
+SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+       p.at_offset AS before_at, p.size AS before_size,
+       (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+      FROM runs r JOIN run_logs l FORCE INDEX FOR JOIN (run_logs_time) ON l.run_id = r.id AND l.written_at >= %(from_at)s AND l.written_at <= %(until)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s WHERE r.parent_id = %(id)s
+      ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
+LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+     AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
+                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                        ORDER BY q.at_offset DESC LIMIT 1)
+ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py OLDEST
+SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+       p.at_offset AS before_at, p.size AS before_size,
+       (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+      FROM runs r JOIN run_logs l FORCE INDEX FOR JOIN (run_logs_time) ON l.run_id = r.id AND l.written_at >= %(from_at)s AND l.written_at <= %(until)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s WHERE r.parent_id = %(id)s
+      ORDER BY l.written_at ASC, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
+LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+     AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
+                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                        ORDER BY q.at_offset DESC LIMIT 1)
+ORDER BY w.written_at ASC, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py TEXTS
+SELECT l.run_id, l.attempt, l.at_offset, l.body
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, attempt BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, at_offset BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN run_logs l ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset = d.at_offset;
 
 -- people/strips.py STRIPS
 WITH RECURSIVE walk (job_id, id, step) AS (
@@ -2301,6 +2602,88 @@ INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES (%(owner)s, %(n
 
 -- people/views.py REMOVE
 DELETE FROM views WHERE owner = %(owner)s AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- statistics/figure_rows.py FIRST
+INSERT INTO stats_progress (id, ver, counted_id)
+SELECT d.id, 0, 0 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE stats_progress.id = stats_progress.id;
+
+-- statistics/figure_rows.py MOVE
+UPDATE stats_progress SET ver = ver + 1, counted_id = %(counted_id)s WHERE id = 1 AND ver = %(seen)s;
+
+-- statistics/figure_rows.py THERE
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, is_part BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, node LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = d.is_part AND s.node = d.node;
+
+-- statistics/figure_rows.py CHANGE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, is_part BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, node LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, runs BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, succeeded BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, failed BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, retries BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, took BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, took_us BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, took_max_us BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, took_sketch LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, delays BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, delay_us BIGINT PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, delay_max_us BIGINT PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, delay_sketch LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[18]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats SET stats.runs = d.runs, stats.succeeded = d.succeeded, stats.failed = d.failed, stats.retries = d.retries, stats.last_at = d.last_at, stats.took = d.took, stats.took_us = d.took_us, stats.took_max_us = d.took_max_us, stats.took_sketch = d.took_sketch, stats.delays = d.delays, stats.delay_us = d.delay_us, stats.delay_max_us = d.delay_max_us, stats.delay_sketch = d.delay_sketch, stats.kinds = d.kinds WHERE stats.resolution = d.resolution AND stats.start_at = d.start_at AND stats.job_id = d.job_id AND stats.is_part = d.is_part AND stats.node = d.node;
+
+-- statistics/figure_rows.py INSERT
+INSERT INTO stats (start_at, resolution, job_id, is_part, node, runs, succeeded, failed, retries, last_at, took, took_us, took_max_us, took_sketch, delays, delay_us, delay_max_us, delay_sketch, kinds) SELECT d.start_at, d.resolution, d.job_id, d.is_part, d.node, d.runs, d.succeeded, d.failed, d.retries, d.last_at, d.took, d.took_us, d.took_max_us, d.took_sketch, d.delays, d.delay_us, d.delay_max_us, d.delay_sketch, d.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, is_part BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, node LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, runs BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, succeeded BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, failed BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, retries BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, took BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, took_us BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, took_max_us BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, took_sketch LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, delays BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, delay_us BIGINT PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, delay_max_us BIGINT PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, delay_sketch LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, kinds LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[18]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- statistics/figure_rows.py DELETE_LEFT
+DELETE stats_left FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats_left ON stats_left.first_id = d.id WHERE true;
+
+-- statistics/figure_rows.py INSERT_LEFT
+INSERT INTO stats_left (first_id, run_ids, left_at, look_at)
+SELECT d.first_id, d.run_ids, d.left_at, d.look_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (first_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, run_ids LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, left_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, look_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- statistics/figure_rows.py OLDEST
+SELECT start_at, job_id FROM stats WHERE resolution = %(resolution)s AND start_at < %(before)s
+ORDER BY resolution, start_at, job_id LIMIT 1 OFFSET %(rows)s;
+
+-- statistics/figure_rows.py DELETE
+DELETE FROM stats WHERE resolution = %(resolution)s AND start_at <= %(start_at)s
+  AND (start_at < %(start_at)s OR job_id <= %(job_id)s);
+
+-- statistics/figure_rows.py DELETE_REST
+DELETE FROM stats WHERE resolution = %(resolution)s AND start_at < %(before)s;
+
+-- statistics/ranges.py OF_JOB
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = %(resolution)s AND s.start_at = d.start_at AND s.job_id = %(job_id)s LIMIT %(rows)s;
+
+-- statistics/ranges.py OF_NODE
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = %(resolution)s AND s.start_at = d.start_at AND s.job_id = 0 AND s.is_part = 0
+   AND s.node = %(node)s;
+
+-- statistics/ranges.py PACES
+SELECT s.job_id, s.node, s.start_at, s.succeeded, s.failed, s.took, s.took_us, s.delays, s.delay_us
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.took > 0 AND s.node > '';
+
+-- statistics/uncounted_runs.py PROGRESS
+SELECT coalesce(max(p.ver), 0) AS ver, coalesce(max(p.counted_id), 0) AS counted_id,
+       (SELECT coalesce(max(r.id), 0) FROM runs r) AS newest_id,
+       (SELECT min(l.look_at) FROM stats_left l) AS look_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now_us
+FROM stats_progress p WHERE p.id = 1;
+
+-- statistics/uncounted_runs.py PASSED
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.id > %(after)s AND r.id <= %(until)s ORDER BY r.id LIMIT %(rows)s
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py FOUND
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py UNCOUNTED
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.job_id = %(job_id)s AND r.id > %(after)s ORDER BY r.id DESC LIMIT %(rows)s
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py LEFT
+SELECT first_id, run_ids, left_at, look_at FROM stats_left ORDER BY look_at LIMIT %(rows)s;
 
 -- store.py _SETTINGS
 SELECT @foliot_isolation, @@innodb_flush_log_at_trx_commit;

@@ -18,9 +18,14 @@ SELECT r.lane, r.class, r.priority, r.not_before, CAST(extract(epoch FROM statem
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
 ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1;
 
+-- checkup/lane_waits.py FIRST_OF_QUEUE
+SELECT r.assigned_to, r.lane, r.not_before, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 2 AND (r.assigned_to, r.lane) > ($1, $2)
+ORDER BY r.assigned_to, r.lane, r.assigned_rank LIMIT 1;
+
 -- checkup/lane_waits.py NEEDED_SOON
 SELECT DISTINCT v.lane_id FROM (
-  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT $1
+  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT 100
 ) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version;
 
 -- checkup/outcomes.py FAILING
@@ -54,6 +59,9 @@ FROM pg_stat_replication
 UNION ALL
 SELECT slot_name, 'away', 0, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)
 FROM pg_replication_slots WHERE NOT active AND slot_type = 'physical';
+
+-- checkup/readings.py SCHEMA
+SELECT v.version_num AS revision, m.readable_from FROM foliot_version v JOIN store_meta m ON m.id = 1;
 
 -- checkup/readings.py STATUS
 SELECT id FROM store_meta WHERE id < 0;
@@ -96,7 +104,7 @@ SELECT (SELECT CAST(json_agg(q) AS text) FROM (
     UNION ALL
     SELECT slot_name, 'away', 0, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)
     FROM pg_replication_slots WHERE NOT active AND slot_type = 'physical'
-    ) q) AS replication, (SELECT CAST(json_agg(q) AS text) FROM (
+    ) q) AS replication, (SELECT CAST(json_agg(q) AS text) FROM (SELECT v.version_num AS revision, m.readable_from FROM foliot_version v JOIN store_meta m ON m.id = 1) q) AS schema, (SELECT CAST(json_agg(q) AS text) FROM (
     SELECT relname AS name, n_dead_tup AS dead, n_live_tup AS live FROM pg_stat_user_tables
     WHERE schemaname = current_schema() AND relname IN ('runs', 'cursors', 'nodes', 'limits', 'attempts', 'leases', 'lock_claims', 'events')
     ) q) AS dead_rows, (SELECT CAST(json_agg(q) AS text) FROM (
@@ -106,8 +114,8 @@ SELECT (SELECT CAST(json_agg(q) AS text) FROM (
     ) q) AS connections, (SELECT CAST(json_agg(q) AS text) FROM (SELECT name, setting AS value FROM pg_settings WHERE name IN ('fsync', 'full_page_writes')) q) AS settings, (SELECT CAST(json_agg(q) AS text) FROM (SELECT pg_database_size(current_database()) AS bytes) q) AS size;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
-           m.reap_after, m.last_tick_at,
+    SELECT n.state, n.beat_no, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.band_cause, n.drill,
+           n.role, m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -140,11 +148,11 @@ WHERE runs.id = d.id AND runs.lease_id = d.lease_id
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, last_beat_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), beat_no = $2, settled = $3, load = $4,
        progress = $5, wall_offset_us = coalesce($6, wall_offset_us),
        band_at = CASE WHEN coalesce(band, 'ONLINE') = $7 THEN band_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END,
-       band = $7, band_turn_at = $8,
-       ready_at = CASE WHEN ready_at IS NULL AND $9 = 0 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE ready_at END,
-       draining_at = CASE WHEN state = 'live' AND $10 = 1 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE draining_at END,
-       state = CASE WHEN state = 'live' AND $10 = 1 THEN 'draining' ELSE state END
-WHERE id = $11 AND state <> 'dead' AND beat_no < $2;
+       band = $7, band_turn_at = $8, band_cause = $9,
+       ready_at = CASE WHEN ready_at IS NULL AND $10 = 0 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE ready_at END,
+       draining_at = CASE WHEN state = 'live' AND $11 = 1 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE draining_at END,
+       state = CASE WHEN state = 'live' AND $11 = 1 THEN 'draining' ELSE state END
+WHERE id = $12 AND state <> 'dead' AND beat_no < $2;
 
 -- cluster/clock.py REPORT
 UPDATE nodes SET clock_offset_us = $1, wall_offset_us = coalesce($2, wall_offset_us)
@@ -233,18 +241,19 @@ DELETE FROM code_modules WHERE code = $1;
 DELETE FROM codes WHERE hash = $1;
 
 -- cluster/drills.py ASK
-INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
-SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::bigint[], $6::text::text[], $7::text::text[]) AS d(slot, type, node, session, for_us, made_by, reason) WHERE true
+INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, size_us, state, asked_at)
+SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, d.size_us, 'asked', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::bigint[], $6::text::text[], $7::text::text[], $8::text::bigint[]) AS d(slot, type, node, session, for_us, made_by, reason, size_us) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- cluster/drills.py IN_SLOT
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE slot = $1;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE slot = $1;
 
 -- cluster/drills.py ONE
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id = $1;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE id = $1;
 
 -- cluster/drills.py BEFORE
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id < $1 ORDER BY id DESC LIMIT $2;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE id < $1 ORDER BY id DESC LIMIT $2;
 
 -- cluster/drills.py ORDER
 UPDATE nodes SET drill = $1 WHERE id = $2 AND state <> 'dead';
@@ -453,6 +462,9 @@ WHERE id = 1;
 -- cluster/maintenance.py END
 UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
+-- cluster/maintenance.py CLOSE
+UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until BETWEEN 1 AND CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
 -- cluster/maintenance.py FOUND
 SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM store_meta WHERE id = 1;
 
@@ -543,6 +555,15 @@ WHERE id = $3 AND role = 'standby' AND state = 'live' AND until >= CAST(extract(
 UPDATE nodes SET role = $1, role_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), promoted_for = NULL
 WHERE id = $2 AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> $1;
 
+-- cluster/roles.py IN_TURN
+UPDATE leases SET term = term + 1 WHERE name = 'roles';
+
+-- cluster/roles.py FIRST_TURN
+INSERT INTO leases (name, holder_session, term, until) VALUES ('roles', NULL, 0, 0) ON CONFLICT DO NOTHING;
+
+-- cluster/roles.py DRAIN
+UPDATE nodes SET state = 'draining', drained_by = $1, draining_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE id = $2 AND state = 'live';
+
 -- cluster/roles.py GONE
 SELECT n.id, n.name FROM nodes n
 WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> $1
@@ -611,15 +632,18 @@ FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::
 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
 -- ending/ends.py END_WAITING
-UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, ended_at = $1, error = d.error
+UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, assigned_to = NULL,
+       ended_at = $1, error = d.error
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::text[]) AS d(id, ver, state, kind, error)
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- ending/ends.py BACK
 UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
-       session_id = NULL, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
-       assigned_to = NULL, assigned_until = NULL, parked = 0, not_before = d.not_before,
+       assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END,
+       session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END,
+       request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
        failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
        checkpoint = coalesce(d.checkpoint, runs.checkpoint)
 FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::text[]) AS d(id, lease_id, reported, not_before, failures, deaths, checkpoint)
@@ -719,6 +743,10 @@ WHERE l.run_id = $1 AND l.attempt >= $2 AND l.attempt <= $3
       AND (l.attempt > $2 OR l.at_offset + l.size > $4)
 ORDER BY l.attempt, l.at_offset LIMIT $5;
 
+-- ending/logs.py END
+SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
+WHERE l.run_id = $1 AND l.attempt = $2;
+
 -- ending/parents.py TALLY
 SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
 GROUP BY r.parent_id, r.state, r.kind;
@@ -772,6 +800,12 @@ ORDER BY n.id LIMIT $2;
 
 -- ending/retention.py DELETE_NODES
 DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
+-- ending/retention.py OLD_WINDOWS
+SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 ORDER BY w.until LIMIT $2;
+
+-- ending/retention.py DELETE_WINDOWS
+DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM unnest($1::text::bigint[], $2::text::text[]) AS d(job_id, window_key)) AND until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $3;
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -937,6 +971,33 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON CONFLICT DO NOTHING;
 
+-- firing/new_runs.py INSERT_KEPT
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, ended_at, triggered_by, reason, params,
+                      result)
+SELECT p.job_id, p.version, p.fire_key, o.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, 0, 4 | (p.follow & 224), 'SUCCEEDED', 1, $1, $1,
+       p.triggered_by, d.reason, p.params, o.result
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::text[]) AS d(job_id, fire_key, place, kept_of, reason)
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+JOIN runs o ON o.parent_id = d.kept_of AND o.shard >= 0 AND o.state = 'SUCCEEDED'
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON CONFLICT DO NOTHING;
+
+-- firing/queues.py QUEUED
+    SELECT d.job_id, (
+      SELECT count(*) FROM (
+        SELECT 1 AS one FROM runs r
+        WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.parent_id IS NULL
+              AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND ((r.state = 'PENDING' AND r.attempt = 0) OR (r.open_children > 0 AND r.place > (
+    SELECT h.place FROM runs h
+    WHERE h.job_id = d.job_id AND h.state IN ('PENDING', 'RUNNING') AND h.shard = -1 AND h.place IS NOT NULL
+    ORDER BY h.place, h.id LIMIT 1
+)))
+        LIMIT $1
+      ) q
+    ) FROM unnest($2::text::bigint[]) AS d(job_id);
+
 -- firing/record.py STEP
 UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver = cursor_ver + 1
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS d(job_id, seen, next_at, next_due_at)
@@ -1026,6 +1087,7 @@ SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial,
        runs.not_before
 FROM runs
 WHERE runs.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND runs.state = 'PENDING' AND runs.place IS NULL
+      AND runs.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY runs.id FOR UPDATE SKIP LOCKED;
 
 -- firing/sweep.py ADMIT
@@ -1078,6 +1140,28 @@ JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.delete
 SELECT d.n, runs.id, runs.not_before FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) AS d(n, job_id, fire_key)
 JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
 
+-- firing/triggers.py KEPT
+SELECT r.parent_id, r.shard FROM unnest($1::text::bigint[]) AS d(id)
+JOIN runs r ON r.parent_id = d.id AND r.shard >= 0 AND r.state = 'SUCCEEDED';
+
+-- firing/windows.py FIND
+SELECT w.run_id, w.opened_at, w.until, w.used, r.not_before FROM trigger_windows w JOIN runs r ON r.id = w.run_id
+WHERE w.job_id = $1 AND w.window_key = $2;
+
+-- firing/windows.py PUT_OFF
+UPDATE runs SET params = $1, due_at = $2, not_before = $2, priority = coalesce($3, priority),
+       triggered_by = $4, reason = $5, ver = ver + 1
+WHERE id = $6 AND state = 'PENDING' AND attempt = 0 AND not_before > $7 AND cancel_at IS NULL;
+
+-- firing/windows.py LONGER
+UPDATE trigger_windows SET until = $1 WHERE job_id = $2 AND window_key = $3;
+
+-- firing/windows.py AGAIN
+UPDATE trigger_windows SET run_id = $1, opened_at = $2, until = $3, used = $4 WHERE job_id = $5 AND window_key = $6;
+
+-- firing/windows.py OPEN
+INSERT INTO trigger_windows (job_id, window_key, run_id, opened_at, until, used) VALUES ($1, $2, $3, $4, $5, $6);
+
 -- firing_store.py PULSE
 WITH RECURSIVE ready (lane, class, priority, not_before) AS (
   SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
@@ -1102,7 +1186,8 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
        (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 LIMIT 1),
-       m.maintenance_until
+       m.maintenance_until,
+       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -1120,6 +1205,9 @@ SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at + 0 <= $2
   AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY job_id FOR UPDATE;
+
+-- firing_store.py NEXT
+SELECT c.next_at FROM cursors c WHERE c.next_at >= $1 ORDER BY c.next_at, c.job_id LIMIT 1;
 
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source, j.source_module
@@ -1585,7 +1673,7 @@ FROM runs r
 
 -- jobs/version_move.py TAKE_VERSION
 UPDATE runs SET version = $1, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
-       follow = d.follow, not_before = d.not_before, ver = runs.ver + 1
+       follow = d.follow, not_before = d.not_before, ver = runs.ver + 1, assigned_to = NULL, assigned_before = NULL
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[]) AS d(id, ver, lane, priority, serial, parked, follow, not_before)
 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0;
 
@@ -1621,6 +1709,11 @@ SELECT epoch, fingerprint, CAST(extract(epoch FROM statement_timestamp()) * 1000
 UPDATE store_meta SET epoch = $1, fingerprint = $2
 WHERE id = 1 AND epoch = $3 AND fingerprint = $4;
 
+-- kernel/replica.py FRESH
+SELECT m.epoch, m.last_tick_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now,
+       (SELECT max(n.last_beat_at) FROM nodes n WHERE n.state = 'live' AND n.kind = 'server') AS beat_at
+FROM store_meta m WHERE m.id = 1;
+
 -- kernel/schema.py _LOCK
 SELECT pg_advisory_xact_lock(7166315);
 
@@ -1630,14 +1723,253 @@ SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace W
 -- kernel/schema.py _READABLE_FROM
 SELECT readable_from FROM store_meta WHERE id = 1;
 
+-- leasing/assigned.py QUEUES
+WITH RECURSIVE walk (session, lane) AS (
+  SELECT s.id, (SELECT min(r.lane) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = s.id) FROM unnest($1::text::text[]) AS s(id)
+  UNION ALL
+  SELECT w.session, (SELECT min(r.lane) FROM runs r
+                     WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = w.session AND r.lane > w.lane)
+  FROM walk w WHERE w.lane IS NOT NULL
+)
+SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
+
+-- leasing/assigned.py LOOK.every
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+      ORDER BY r.assigned_rank, r.id LIMIT k.n
+     ) r;
+
+-- leasing/assigned.py LOOK.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.assigned_rank, r.id LIMIT $4;
+
+-- leasing/assigned.py TAKE.every
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+      ORDER BY r.assigned_rank, r.id LIMIT k.n
+     FOR UPDATE SKIP LOCKED) r;
+
+-- leasing/assigned.py TAKE.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.assigned_rank, r.id LIMIT $4
+     FOR UPDATE SKIP LOCKED;
+
+-- leasing/assigned.py LOOK_DOUBTING.every
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $5 OR r.created_at > $6 OR (r.ver > 1 AND r.not_before >= $7))
+      ORDER BY r.assigned_rank, r.id LIMIT k.n
+     ) r;
+
+-- leasing/assigned.py LOOK_DOUBTING.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $4 OR r.created_at > $5 OR (r.ver > 1 AND r.not_before >= $6))
+    ORDER BY r.assigned_rank, r.id LIMIT $7;
+
+-- leasing/assigned.py TAKE_DOUBTING.every
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+      SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $5 OR r.created_at > $6 OR (r.ver > 1 AND r.not_before >= $7))
+      ORDER BY r.assigned_rank, r.id LIMIT k.n
+     FOR UPDATE SKIP LOCKED) r;
+
+-- leasing/assigned.py TAKE_DOUBTING.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= $4 OR r.created_at > $5 OR (r.ver > 1 AND r.not_before >= $6))
+    ORDER BY r.assigned_rank, r.id LIMIT $7
+     FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py UNASSIGNED
+   SELECT f.* FROM unnest($1::text::bigint[]) AS l(lane) CROSS JOIN LATERAL (
+     SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
+   r.assigned_before, r.follow, r.session_id
+FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+     ORDER BY r.class, r.priority, r.not_before, r.id LIMIT $2) f
+   LIMIT $2;
+
+-- leasing/assignment.py UNASSIGNED_DOUBTING
+   SELECT f.* FROM unnest($1::text::bigint[]) AS l(lane) CROSS JOIN LATERAL (
+     SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
+   r.assigned_before, r.follow, r.session_id
+FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   AND (r.not_before <= $2 OR r.created_at > $3 OR (r.ver > 1 AND r.not_before >= $4))
+     ORDER BY r.class, r.priority, r.not_before, r.id LIMIT $5) f
+   LIMIT $5;
+
+-- leasing/assignment.py STATES
+SELECT c.job_id, c.cursor_ver, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
+ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py AS_SEEN
+SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING' AND r.parked = 0
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py KEEP
+UPDATE cursors SET route_state = d.state, cursor_ver = cursors.cursor_ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) AS d(job_id, seen, state) WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- leasing/assignment.py ASSIGN
+UPDATE runs SET parked = 2, assigned_to = d.session, assigned_until = d.until, assigned_rank = d.rank_,
+       ver = runs.ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[]) AS d(id, ver, session, until, rank_) WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/assignment.py LOST
+WITH RECURSIVE walk (session) AS (
+  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+          ORDER BY r.assigned_to LIMIT 1)
+  UNION ALL
+  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
+          ORDER BY r.assigned_to LIMIT 1)
+  FROM walk w WHERE w.session IS NOT NULL
+)
+SELECT walk.session FROM walk
+LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
+
+-- leasing/assignment.py OF_LOST
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2
+       AND r.assigned_until IS NOT NULL
+ORDER BY r.id LIMIT $2 FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py OVERDUE
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+ORDER BY r.assigned_until, r.id LIMIT $1 FOR UPDATE SKIP LOCKED;
+
+-- leasing/assignment.py TAKE_BACK
+UPDATE runs SET parked = 0, assigned_to = NULL, assigned_until = NULL, assigned_before = d.before_,
+       ver = runs.ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) AS d(id, ver, before_) WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/broadcast.py CUT
+UPDATE runs SET state = 'RUNNING', open_children = d.shards, follow = runs.follow - (runs.follow & 2),
+       ver = runs.ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS d(id, ver, shards) WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/broadcast.py INSERT_SHARDS
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
+                      triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000,
+       d.follow | (p.follow & 224), 'PENDING', 1, $1, p.triggered_by, p.reason, p.params
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[]) AS d(parent, shard, session, follow) JOIN runs p ON p.id = d.parent WHERE true
+ON CONFLICT DO NOTHING;
+
+-- leasing/broadcast.py OF_GONE
+SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
+WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0
+      AND (n.id IS NULL OR n.state <> 'live') AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2)
+LIMIT $3;
+
+-- leasing/broadcast.py COUNTS
+SELECT r.id, (SELECT s.shard + 1 FROM runs s WHERE s.job_id = r.job_id AND s.fire_key = r.fire_key
+              ORDER BY s.shard DESC LIMIT 1)
+FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
 -- leasing/candidates.py PEEK
 SELECT f.lane, f.class, f.priority, f.not_before
     FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
       SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
       WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
-            AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+            AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -1657,9 +1989,7 @@ SELECT r.*
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
       WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
-            AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+            AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -1679,9 +2009,7 @@ SELECT r.*
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
       WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
-            AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+            AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -1697,16 +2025,14 @@ SELECT r.*
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    ORDER BY r.not_before, r.id LIMIT $7;
+    ORDER BY r.not_before, r.id LIMIT $6;
 
 -- leasing/candidates.py TAKE_OF_KIND
     SELECT
@@ -1716,16 +2042,14 @@ SELECT r.*
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    ORDER BY r.not_before, r.id LIMIT $7
+    ORDER BY r.not_before, r.id LIMIT $6
      FOR UPDATE SKIP LOCKED;
 
 -- leasing/candidates.py PEEK_DOUBTING
@@ -1733,14 +2057,12 @@ SELECT f.lane, f.class, f.priority, f.not_before
     FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(lane, class, priority, low, n) CROSS JOIN LATERAL (
       SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
       WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
-            AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+            AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $8 OR r.created_at > $9 OR (r.ver > 1 AND r.not_before >= $10))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
       ORDER BY r.not_before, r.id LIMIT k.n
     ) f;
 
@@ -1756,14 +2078,12 @@ SELECT r.*
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
       WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
-            AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+            AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $8 OR r.created_at > $9 OR (r.ver > 1 AND r.not_before >= $10))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
       ORDER BY r.not_before, r.id LIMIT k.n
     ) r;
 
@@ -1779,14 +2099,12 @@ SELECT r.*
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
       WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.not_before >= k.low
-            AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $6 OR r.assigned_to IN (SELECT s.id FROM unnest($7::text::text[]) AS s(id)))
+            AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $8 OR r.created_at > $9 OR (r.ver > 1 AND r.not_before >= $10))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
       ORDER BY r.not_before, r.id LIMIT k.n
      FOR UPDATE SKIP LOCKED) r;
 
@@ -1798,17 +2116,15 @@ SELECT r.*
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
-    ORDER BY r.not_before, r.id LIMIT $10;
+    AND (r.not_before <= $6 OR r.created_at > $7 OR (r.ver > 1 AND r.not_before >= $8))
+    ORDER BY r.not_before, r.id LIMIT $9;
 
 -- leasing/candidates.py TAKE_OF_KIND_DOUBTING
     SELECT
@@ -1818,18 +2134,39 @@ SELECT r.*
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.not_before >= $4
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
-    AND (r.assigned_to IS NULL OR r.assigned_until <= $5 OR r.assigned_to IN (SELECT s.id FROM unnest($6::text::text[]) AS s(id)))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
-    ORDER BY r.not_before, r.id LIMIT $10
+    AND (r.not_before <= $6 OR r.created_at > $7 OR (r.ver > 1 AND r.not_before >= $8))
+    ORDER BY r.not_before, r.id LIMIT $9
      FOR UPDATE SKIP LOCKED;
+
+-- leasing/fitting_workers.py WORKERS
+SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
+       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now
+FROM nodes n JOIN store_meta m ON m.id = 1
+WHERE n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND n.kind <> 'server' AND m.maintenance_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- leasing/fitting_workers.py HANDLERS
+SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
+-- leasing/fitting_workers.py BUSY
+SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id
+UNION ALL
+SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+
+-- leasing/fitting_workers.py OWN
+SELECT r.job_id, r.session_id AS session, count(*) FROM runs r
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.job_id + 0 IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
+GROUP BY r.job_id, r.session_id
+UNION ALL
+SELECT r.job_id, r.assigned_to AS session, count(*) FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '*' AND r.job_id + 0 IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
+GROUP BY r.job_id, r.assigned_to;
 
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
@@ -1855,8 +2192,11 @@ UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[]) AS d(id, ver, lease_id, session, request_no, fence, deadline_at)
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
--- leasing/leases.py PUT_OFF
-UPDATE runs SET not_before = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
+-- leasing/leases.py LEASE_ASSIGNED
+UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+       session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = $1,
+       deadline_at = d.deadline_at, parked = 0, assigned_to = NULL, assigned_until = NULL
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[]) AS d(id, ver, lease_id, session, request_no, fence, deadline_at)
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- leasing/leases.py LANE_JOBS
@@ -1935,7 +2275,7 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
     SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
            n.until, m.reap_after, m.last_tick_at, m.maintenance_until
 , NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk;
+    UNION ALL (SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk LIMIT $8);
 
 -- leasing/run_kinds.py PRESENT
    WITH RECURSIVE walk AS (
@@ -1953,7 +2293,7 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
              AND (r.lane, r.class, r.priority) < (w.to_lane, w.to_class, w.to_priority)
        ORDER BY r.lane, r.class, r.priority LIMIT 1) f
    )
-SELECT lane, class, priority FROM walk;
+SELECT lane, class, priority FROM walk LIMIT $7;
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
@@ -1964,6 +2304,10 @@ FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n
 SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
+
+-- leasing/unreadable.py PUT_OFF
+UPDATE runs SET not_before = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
+WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- locking/decisions.py DRAW
 UPDATE locks SET token = locks.token + 1, used_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) FROM unnest($1::text::bigint[]) AS d(id) WHERE locks.id = d.id;
@@ -2152,18 +2496,20 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role, weight)
 SELECT d.id, d.name, d.kind, 'live', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address, d.drills, d.role
-FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[], $22::text::text[], $23::text::text[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address, drills, role) WHERE true
+       d.offer_hash, d.code, d.kinds, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.up_us, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.asked_us_ago, d.address, d.drills, d.role,
+       d.weight
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[], $11::text::text[], $12::text::text[], $13::text::text[], $14::text::text[], $15::text::bigint[], $16::text::text[], $17::text::text[], $18::text::text[], $19::text::bigint[], $20::text::bigint[], $21::text::text[], $22::text::text[], $23::text::text[], $24::text::bigint[]) AS d(id, name, kind, group_name, slots, version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes, offer_hash, code, kinds, up_us, asked_us_ago, address, drills, role, weight) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, slots = $2, version = $3, labels = $4, handlers = $5,
-                 offer_bytes = $6, offer_hash = $7, code = $8, kinds = $9
-WHERE id = $10 AND kind = $11 AND state <> 'dead'
-      AND coalesce(owner, '') = $12;
+                 offer_bytes = $6, offer_hash = $7, code = $8, kinds = $9,
+                 weight = $10
+WHERE id = $11 AND kind = $12 AND state <> 'dead'
+      AND coalesce(owner, '') = $13;
 
 -- node_store.py WHOSE
 SELECT kind, owner FROM nodes WHERE id = $1;
@@ -2188,7 +2534,8 @@ LIMIT 1;
 UPDATE nodes SET owner = $1 WHERE id = $2 AND kind = 'worker' AND owner IS NULL;
 
 -- node_store.py HELLO
-SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash,
+       weight
 FROM nodes
 WHERE id = $1 AND kind = 'worker' AND state <> 'dead';
 
@@ -2200,9 +2547,6 @@ ORDER BY address LIMIT 32;
 
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = $1 AND state = 'draining' AND drained_by IS NOT NULL;
-
--- node_store.py DRAIN
-UPDATE nodes SET state = 'draining', drained_by = $1, draining_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) WHERE id = $2 AND state = 'live';
 
 -- node_store.py LEFT
 SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
@@ -2216,7 +2560,7 @@ UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_ti
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
        n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
-       n.role, n.role_at,
+       n.role, n.role_at, n.weight, n.band_cause,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth
@@ -2236,6 +2580,9 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS no
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q) AS queue,
        (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0
                                        LIMIT 10001) q) AS oldest_ready_at,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > '' LIMIT 10001) q) AS assigned,
+       (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > ''
+                                       LIMIT 10001) q) AS oldest_assigned_at,
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'
                               LIMIT 10001) q) AS running,
        (SELECT c.next_at FROM cursors c WHERE c.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ORDER BY c.next_at LIMIT 1) AS overdue_at
@@ -2294,6 +2641,24 @@ SELECT id, namespace, name FROM jobs WHERE namespace = $1 AND name > $2 AND dele
 
 -- people/job_reads.py BY_NAME
 SELECT id, namespace, name FROM jobs WHERE (namespace, name) > ($1, $2) AND deleted_at = 0 ORDER BY namespace, name LIMIT $3;
+
+-- people/job_reads.py NARROWED
+SELECT j.id, j.namespace, j.name FROM (
+  SELECT id, namespace, name, version FROM jobs
+  WHERE (namespace, name) > ($1, $2) AND namespace <= $3 AND deleted_at = 0 ORDER BY namespace, name LIMIT 20000
+) j
+CROSS JOIN LATERAL (SELECT * FROM job_versions WHERE job_id = j.id AND version = j.version LIMIT 1) v
+CROSS JOIN LATERAL (SELECT * FROM cursors WHERE job_id = j.id LIMIT 1) c
+WHERE (lower(j.name) LIKE $4 ESCAPE '!' OR lower(v.definition) LIKE $4 ESCAPE '!'
+       OR ((j.name LIKE $5 OR j.name LIKE $6) AND lower(j.name) LIKE $7 ESCAPE '!')
+       OR ((v.definition LIKE $5 OR v.definition LIKE $6)
+           AND lower(v.definition) LIKE $7 ESCAPE '!'))
+  AND c.state LIKE $8 AND coalesce(c.next_at, 0) < $9
+ORDER BY j.namespace, j.name LIMIT $10;
+
+-- people/job_reads.py EDGE
+SELECT id, namespace, name FROM jobs WHERE (namespace, name) > ($1, $2) AND namespace <= $3 AND deleted_at = 0
+ORDER BY namespace, name LIMIT 1 OFFSET 19999;
 
 -- people/job_reads.py BY_NEXT
 SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > ($1, $2) ORDER BY next_at, job_id LIMIT $3;
@@ -2387,8 +2752,8 @@ SELECT
 r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
 r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
 r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
   SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT $2) q
   UNION ALL
   SELECT o.id, 0 AS is_in_line FROM (
@@ -2402,8 +2767,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT $4;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key >= $2 AND r.fire_key < $3 AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT $4;
 
 -- people/ledger_reads.py SKIPPED
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at < $3 ORDER BY to_at DESC LIMIT $4;
@@ -2413,8 +2778,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key = $2 AND r.shard = -1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.fire_key = $2 AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= $2 ORDER BY to_at LIMIT 1;
@@ -2430,11 +2795,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
-
--- people/ledger_reads.py LANE
-SELECT document FROM lanes WHERE id = $1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' ORDER BY name LIMIT $2;
@@ -2484,7 +2846,7 @@ DELETE FROM replies WHERE hash IN (SELECT d.hash FROM unnest($1::text::text[]) A
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.job_id = $1 AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.job_id = (SELECT CAST($1 AS integer)) AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
 
 -- people/run_reads.py WALK_LIVE
 SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < $1 ORDER BY +r.id DESC LIMIT $2;
@@ -2494,24 +2856,24 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM unnest($1::text::bigint[]) AS d(id) JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py ONE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = $1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = $1;
 
 -- people/run_reads.py SHARDS
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = $1 ORDER BY r.shard, r.id LIMIT $2;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = $1 ORDER BY r.shard, r.id LIMIT $2;
 
 -- people/run_reads.py JOBS
 SELECT j.id, j.namespace, v.definition FROM unnest($1::text::bigint[]) AS d(id) JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
@@ -2531,32 +2893,68 @@ SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a
 -- people/run_reads.py FIRST_STARTS
 SELECT a.run_id, min(a.started_at) AS at FROM unnest($1::text::bigint[]) AS d(id) JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id;
 
--- people/run_reads.py ENDED
-SELECT
-    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
-    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
-    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = $1 ORDER BY id DESC LIMIT $2) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND (r.follow & 128) <> 128 ORDER BY r.id DESC LIMIT $3;
-
 -- people/run_reads.py NEWER
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > $1 ORDER BY r.id LIMIT $2;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > $1 ORDER BY r.id LIMIT $2;
 
 -- people/run_reads.py LIVE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT $1) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT $1) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/shard_logs.py BOUNDS
+SELECT min(w.low) AS low, max(w.high) AS high
+FROM (SELECT (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY l.written_at LIMIT 1) AS low,
+             (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY l.written_at DESC LIMIT 1) AS high
+      FROM runs r WHERE r.parent_id = $1) w;
+
+-- people/shard_logs.py NEWEST
+SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+       p.at_offset AS before_at, p.size AS before_size,
+       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+      FROM runs r
+CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.written_at >= $1 AND l.written_at <= $2 AND l.attempt >= $3 AND l.attempt <= $4
+                    ORDER BY l.written_at DESC LIMIT $5) l WHERE r.parent_id = $6
+      ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT $5) w
+LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                        ORDER BY q.at_offset DESC LIMIT 1)
+ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py OLDEST
+SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+       p.at_offset AS before_at, p.size AS before_size,
+       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+      FROM runs r
+CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.written_at >= $1 AND l.written_at <= $2 AND l.attempt >= $3 AND l.attempt <= $4
+                    ORDER BY l.written_at ASC LIMIT $5) l WHERE r.parent_id = $6
+      ORDER BY l.written_at ASC, r.id, l.attempt, l.at_offset LIMIT $5) w
+LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                        ORDER BY q.at_offset DESC LIMIT 1)
+ORDER BY w.written_at ASC, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py TEXTS
+SELECT l.run_id, l.attempt, l.at_offset, l.body
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS d(run_id, attempt, at_offset) JOIN run_logs l ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset = d.at_offset;
 
 -- people/strips.py STRIPS
 WITH RECURSIVE walk (job_id, id, step) AS (
@@ -2634,6 +3032,88 @@ INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES ($1, $2, $3, CA
 
 -- people/views.py REMOVE
 DELETE FROM views WHERE owner = $1 AND name = $2;
+
+-- statistics/figure_rows.py FIRST
+INSERT INTO stats_progress (id, ver, counted_id)
+SELECT d.id, 0, 0 FROM unnest($1::text::bigint[]) AS d(id) WHERE true ON CONFLICT DO NOTHING;
+
+-- statistics/figure_rows.py MOVE
+UPDATE stats_progress SET ver = ver + 1, counted_id = $1 WHERE id = 1 AND ver = $2;
+
+-- statistics/figure_rows.py THERE
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(start_at, resolution, job_id, is_part, node) JOIN stats s ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = d.is_part AND s.node = d.node;
+
+-- statistics/figure_rows.py CHANGE
+UPDATE stats SET runs = d.runs, succeeded = d.succeeded, failed = d.failed, retries = d.retries, last_at = d.last_at, took = d.took, took_us = d.took_us, took_max_us = d.took_max_us, took_sketch = d.took_sketch, delays = d.delays, delay_us = d.delay_us, delay_max_us = d.delay_max_us, delay_sketch = d.delay_sketch, kinds = d.kinds FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::text[], $15::text::bigint[], $16::text::bigint[], $17::text::bigint[], $18::text::text[], $19::text::text[]) AS d(start_at, resolution, job_id, is_part, node, runs, succeeded, failed, retries, last_at, took, took_us, took_max_us, took_sketch, delays, delay_us, delay_max_us, delay_sketch, kinds) WHERE stats.resolution = d.resolution AND stats.start_at = d.start_at AND stats.job_id = d.job_id AND stats.is_part = d.is_part AND stats.node = d.node;
+
+-- statistics/figure_rows.py INSERT
+INSERT INTO stats (start_at, resolution, job_id, is_part, node, runs, succeeded, failed, retries, last_at, took, took_us, took_max_us, took_sketch, delays, delay_us, delay_max_us, delay_sketch, kinds) SELECT d.start_at, d.resolution, d.job_id, d.is_part, d.node, d.runs, d.succeeded, d.failed, d.retries, d.last_at, d.took, d.took_us, d.took_max_us, d.took_sketch, d.delays, d.delay_us, d.delay_max_us, d.delay_sketch, d.kinds FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::text[], $15::text::bigint[], $16::text::bigint[], $17::text::bigint[], $18::text::text[], $19::text::text[]) AS d(start_at, resolution, job_id, is_part, node, runs, succeeded, failed, retries, last_at, took, took_us, took_max_us, took_sketch, delays, delay_us, delay_max_us, delay_sketch, kinds);
+
+-- statistics/figure_rows.py DELETE_LEFT
+DELETE FROM stats_left WHERE first_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- statistics/figure_rows.py INSERT_LEFT
+INSERT INTO stats_left (first_id, run_ids, left_at, look_at)
+SELECT d.first_id, d.run_ids, d.left_at, d.look_at FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[]) AS d(first_id, run_ids, left_at, look_at);
+
+-- statistics/figure_rows.py OLDEST
+SELECT start_at, job_id FROM stats WHERE resolution = $1 AND start_at < $2
+ORDER BY resolution, start_at, job_id LIMIT 1 OFFSET $3;
+
+-- statistics/figure_rows.py DELETE
+DELETE FROM stats WHERE resolution = $1 AND start_at <= $2
+  AND (start_at < $2 OR job_id <= $3);
+
+-- statistics/figure_rows.py DELETE_REST
+DELETE FROM stats WHERE resolution = $1 AND start_at < $2;
+
+-- statistics/ranges.py OF_JOB
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM unnest($1::text::bigint[]) AS d(start_at) JOIN stats s
+ON s.resolution = $2 AND s.start_at = d.start_at AND s.job_id = $3 LIMIT $4;
+
+-- statistics/ranges.py OF_NODE
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM unnest($1::text::bigint[]) AS d(start_at) JOIN stats s
+ON s.resolution = $2 AND s.start_at = d.start_at AND s.job_id = 0 AND s.is_part = 0
+   AND s.node = $3;
+
+-- statistics/ranges.py PACES
+SELECT s.job_id, s.node, s.start_at, s.succeeded, s.failed, s.took, s.took_us, s.delays, s.delay_us
+FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(start_at, job_id) JOIN stats s
+ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.took > 0 AND s.node > '';
+
+-- statistics/uncounted_runs.py PROGRESS
+SELECT coalesce(max(p.ver), 0) AS ver, coalesce(max(p.counted_id), 0) AS counted_id,
+       (SELECT coalesce(max(r.id), 0) FROM runs r) AS newest_id,
+       (SELECT min(l.look_at) FROM stats_left l) AS look_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now_us
+FROM stats_progress p WHERE p.id = 1;
+
+-- statistics/uncounted_runs.py PASSED
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.id > $1 AND r.id <= $2 ORDER BY r.id LIMIT $3
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py FOUND
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py UNCOUNTED
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.job_id = $1 AND r.id > $2 ORDER BY r.id DESC LIMIT $3
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py LEFT
+SELECT first_id, run_ids, left_at, look_at FROM stats_left ORDER BY look_at LIMIT $1;
 
 -- store.py _SETTINGS
 SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit');

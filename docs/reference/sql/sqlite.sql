@@ -18,9 +18,14 @@ SELECT r.lane, r.class, r.priority, r.not_before, foliot_now() AS now FROM runs 
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
 ORDER BY r.lane, r.class, r.priority, r.not_before LIMIT 1;
 
+-- checkup/lane_waits.py FIRST_OF_QUEUE
+SELECT r.assigned_to, r.lane, r.not_before, foliot_now() AS now FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 2 AND (r.assigned_to, r.lane) > (:session, :lane)
+ORDER BY r.assigned_to, r.lane, r.assigned_rank LIMIT 1;
+
 -- checkup/lane_waits.py NEEDED_SOON
 SELECT DISTINCT v.lane_id FROM (
-  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT :rows
+  SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT 100
 ) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version;
 
 -- checkup/outcomes.py FAILING
@@ -42,6 +47,9 @@ SELECT id FROM store_meta WHERE id < 0;
 
 -- checkup/readings.py REPLICATION
 SELECT id FROM store_meta WHERE id < 0;
+
+-- checkup/readings.py SCHEMA
+SELECT v.version_num AS revision, m.readable_from FROM foliot_version v JOIN store_meta m ON m.id = 1;
 
 -- checkup/readings.py STATUS
 SELECT id FROM store_meta WHERE id < 0;
@@ -68,8 +76,8 @@ SELECT file AS path FROM pragma_database_list WHERE name = 'main';
 SELECT id FROM store_meta WHERE id < 0;
 
 -- cluster/beats.py HELD
-    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
-           m.reap_after, m.last_tick_at,
+    SELECT n.state, n.beat_no, foliot_now(), c.whole, n.slots, n.until, n.band, n.band_turn_at, n.band_cause, n.drill,
+           n.role, m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= foliot_now() THEN 2
                 WHEN r.cancel_at IS NOT NULL OR (
@@ -102,7 +110,7 @@ WHERE runs.id = d.id AND runs.lease_id = d.lease_id
 UPDATE nodes SET until = foliot_now() + :ttl, last_beat_at = foliot_now(), beat_no = :beat_no, settled = :settled, load = :load,
        progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
        band_at = CASE WHEN coalesce(band, 'ONLINE') = :band THEN band_at ELSE foliot_now() END,
-       band = :band, band_turn_at = :band_turn_at,
+       band = :band, band_turn_at = :band_turn_at, band_cause = :band_cause,
        ready_at = CASE WHEN ready_at IS NULL AND :syncing = 0 THEN foliot_now() ELSE ready_at END,
        draining_at = CASE WHEN state = 'live' AND :draining = 1 THEN foliot_now() ELSE draining_at END,
        state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
@@ -195,18 +203,19 @@ DELETE FROM code_modules WHERE code = :code;
 DELETE FROM codes WHERE hash = :code;
 
 -- cluster/drills.py ASK
-INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
-SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', foliot_now() FROM (SELECT json_extract(value, '$[0]') AS slot, json_extract(value, '$[1]') AS type, json_extract(value, '$[2]') AS node, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS for_us, json_extract(value, '$[5]') AS made_by, json_extract(value, '$[6]') AS reason FROM json_each(:d)) AS d WHERE true
+INSERT INTO drills (slot, type, node, session_id, for_us, made_by, reason, size_us, state, asked_at)
+SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, d.size_us, 'asked', foliot_now()
+FROM (SELECT json_extract(value, '$[0]') AS slot, json_extract(value, '$[1]') AS type, json_extract(value, '$[2]') AS node, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS for_us, json_extract(value, '$[5]') AS made_by, json_extract(value, '$[6]') AS reason, json_extract(value, '$[7]') AS size_us FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- cluster/drills.py IN_SLOT
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE slot = :slot;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE slot = :slot;
 
 -- cluster/drills.py ONE
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id = :id;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE id = :id;
 
 -- cluster/drills.py BEFORE
-SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report FROM drills WHERE id < :before ORDER BY id DESC LIMIT :rows;
+SELECT id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, report, size_us FROM drills WHERE id < :before ORDER BY id DESC LIMIT :rows;
 
 -- cluster/drills.py ORDER
 UPDATE nodes SET drill = :written WHERE id = :session AND state <> 'dead';
@@ -415,6 +424,9 @@ WHERE id = 1;
 -- cluster/maintenance.py END
 UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until > foliot_now();
 
+-- cluster/maintenance.py CLOSE
+UPDATE store_meta SET maintenance_until = 0 WHERE id = 1 AND maintenance_until BETWEEN 1 AND foliot_now();
+
 -- cluster/maintenance.py FOUND
 SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, foliot_now() AS now FROM store_meta WHERE id = 1;
 
@@ -508,6 +520,15 @@ WHERE id = :session AND role = 'standby' AND state = 'live' AND until >= foliot_
 UPDATE nodes SET role = :role, role_at = foliot_now(), promoted_for = NULL
 WHERE id = :session AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> :role;
 
+-- cluster/roles.py IN_TURN
+UPDATE leases SET term = term + 1 WHERE name = 'roles';
+
+-- cluster/roles.py FIRST_TURN
+INSERT INTO leases (name, holder_session, term, until) VALUES ('roles', NULL, 0, 0) ON CONFLICT DO NOTHING;
+
+-- cluster/roles.py DRAIN
+UPDATE nodes SET state = 'draining', drained_by = :by, draining_at = foliot_now() WHERE id = :session AND state = 'live';
+
 -- cluster/roles.py GONE
 SELECT n.id, n.name FROM nodes n
 WHERE n.kind = 'server' AND coalesce(n.role, 'active') = 'active' AND n.settled <> :settled_all
@@ -576,15 +597,18 @@ FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS l
 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
 -- ending/ends.py END_WAITING
-UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, ended_at = :now, error = d.error
+UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, assigned_to = NULL,
+       ended_at = :now, error = d.error
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS state, json_extract(value, '$[3]') AS kind, json_extract(value, '$[4]') AS error FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- ending/ends.py BACK
 UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
-       session_id = NULL, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
-       assigned_to = NULL, assigned_until = NULL, parked = 0, not_before = d.not_before,
+       assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END,
+       session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END,
+       request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
        failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
        checkpoint = coalesce(d.checkpoint, runs.checkpoint)
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS reported, json_extract(value, '$[3]') AS not_before, json_extract(value, '$[4]') AS failures, json_extract(value, '$[5]') AS deaths, json_extract(value, '$[6]') AS checkpoint FROM json_each(:d)) AS d
@@ -684,6 +708,10 @@ WHERE l.run_id = :run_id AND l.attempt >= :from_attempt AND l.attempt <= :to_att
       AND (l.attempt > :from_attempt OR l.at_offset + l.size > :offset)
 ORDER BY l.attempt, l.at_offset LIMIT :limit;
 
+-- ending/logs.py END
+SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
+WHERE l.run_id = :run_id AND l.attempt = :attempt;
+
 -- ending/parents.py TALLY
 SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
 GROUP BY r.parent_id, r.state, r.kind;
@@ -737,6 +765,12 @@ ORDER BY n.id LIMIT :limit;
 
 -- ending/retention.py DELETE_NODES
 DELETE FROM nodes WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- ending/retention.py OLD_WINDOWS
+SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < foliot_now() - :listed ORDER BY w.until LIMIT :limit;
+
+-- ending/retention.py DELETE_WINDOWS
+DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS window_key FROM json_each(:d)) AS d) AND until < foliot_now() - :listed;
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -902,6 +936,33 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON CONFLICT DO NOTHING;
 
+-- firing/new_runs.py INSERT_KEPT
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, follow, state, ver, created_at, ended_at, triggered_by, reason, params,
+                      result)
+SELECT p.job_id, p.version, p.fire_key, o.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, 0, 4 | (p.follow & 224), 'SUCCEEDED', 1, :now, :now,
+       p.triggered_by, d.reason, p.params, o.result
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS kept_of, json_extract(value, '$[4]') AS reason FROM json_each(:d)) AS d
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+JOIN runs o ON o.parent_id = d.kept_of AND o.shard >= 0 AND o.state = 'SUCCEEDED'
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON CONFLICT DO NOTHING;
+
+-- firing/queues.py QUEUED
+    SELECT d.job_id, (
+      SELECT count(*) FROM (
+        SELECT 1 AS one FROM runs r
+        WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.parent_id IS NULL
+              AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND ((r.state = 'PENDING' AND r.attempt = 0) OR (r.open_children > 0 AND r.place > (
+    SELECT h.place FROM runs h
+    WHERE h.job_id = d.job_id AND h.state IN ('PENDING', 'RUNNING') AND h.shard = -1 AND h.place IS NOT NULL
+    ORDER BY h.place, h.id LIMIT 1
+)))
+        LIMIT :most
+      ) q
+    ) FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d;
+
 -- firing/record.py STEP
 UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver = cursor_ver + 1
 FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS seen, json_extract(value, '$[2]') AS next_at, json_extract(value, '$[3]') AS next_due_at FROM json_each(:d)) AS d
@@ -990,6 +1051,7 @@ SELECT runs.id, runs.job_id, runs.version, runs.fire_key, runs.ver, runs.serial,
        runs.not_before
 FROM runs
 WHERE runs.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND runs.state = 'PENDING' AND runs.place IS NULL
+      AND runs.not_before <= foliot_now()
 ORDER BY runs.id;
 
 -- firing/sweep.py ADMIT
@@ -1042,6 +1104,28 @@ JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.delete
 SELECT d.n, runs.id, runs.not_before FROM (SELECT json_extract(value, '$[0]') AS n, json_extract(value, '$[1]') AS job_id, json_extract(value, '$[2]') AS fire_key FROM json_each(:d)) AS d
 JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
 
+-- firing/triggers.py KEPT
+SELECT r.parent_id, r.shard FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d
+JOIN runs r ON r.parent_id = d.id AND r.shard >= 0 AND r.state = 'SUCCEEDED';
+
+-- firing/windows.py FIND
+SELECT w.run_id, w.opened_at, w.until, w.used, r.not_before FROM trigger_windows w JOIN runs r ON r.id = w.run_id
+WHERE w.job_id = :job_id AND w.window_key = :window_key;
+
+-- firing/windows.py PUT_OFF
+UPDATE runs SET params = :params, due_at = :at, not_before = :at, priority = coalesce(:priority, priority),
+       triggered_by = :by, reason = :reason, ver = ver + 1
+WHERE id = :run_id AND state = 'PENDING' AND attempt = 0 AND not_before > :now AND cancel_at IS NULL;
+
+-- firing/windows.py LONGER
+UPDATE trigger_windows SET until = :until WHERE job_id = :job_id AND window_key = :window_key;
+
+-- firing/windows.py AGAIN
+UPDATE trigger_windows SET run_id = :run_id, opened_at = :opened_at, until = :until, used = :used WHERE job_id = :job_id AND window_key = :window_key;
+
+-- firing/windows.py OPEN
+INSERT INTO trigger_windows (job_id, window_key, run_id, opened_at, until, used) VALUES (:job_id, :window_key, :run_id, :opened_at, :until, :used);
+
 -- firing_store.py PULSE
 WITH RECURSIVE ready (lane, class, priority, not_before) AS (
   SELECT r.lane, r.class, r.priority, r.not_before FROM runs r
@@ -1066,7 +1150,8 @@ SELECT foliot_now(),
        (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > foliot_now()),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
        (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < foliot_now() + :soon LIMIT 1),
-       m.maintenance_until
+       m.maintenance_until,
+       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -1084,6 +1169,9 @@ SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= foliot_now() AND next_at + 0 <= :until
   AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= foliot_now()
 ORDER BY job_id;
+
+-- firing_store.py NEXT
+SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1;
 
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source, j.source_module
@@ -1545,7 +1633,7 @@ FROM runs r
 
 -- jobs/version_move.py TAKE_VERSION
 UPDATE runs SET version = :version, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
-       follow = d.follow, not_before = d.not_before, ver = runs.ver + 1
+       follow = d.follow, not_before = d.not_before, ver = runs.ver + 1, assigned_to = NULL, assigned_before = NULL
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS lane, json_extract(value, '$[3]') AS priority, json_extract(value, '$[4]') AS serial, json_extract(value, '$[5]') AS parked, json_extract(value, '$[6]') AS follow, json_extract(value, '$[7]') AS not_before FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0;
 
@@ -1581,6 +1669,11 @@ SELECT epoch, fingerprint, foliot_now() FROM store_meta WHERE id = 1;
 UPDATE store_meta SET epoch = :epoch, fingerprint = :fingerprint
 WHERE id = 1 AND epoch = :seen AND fingerprint = :known;
 
+-- kernel/replica.py FRESH
+SELECT m.epoch, m.last_tick_at, foliot_now() AS now,
+       (SELECT max(n.last_beat_at) FROM nodes n WHERE n.state = 'live' AND n.kind = 'server') AS beat_at
+FROM store_meta m WHERE m.id = 1;
+
 -- kernel/schema.py _LOCK
 SELECT 1;
 
@@ -1590,6 +1683,167 @@ SELECT name FROM sqlite_master;
 -- kernel/schema.py _READABLE_FROM
 SELECT readable_from FROM store_meta WHERE id = 1;
 
+-- leasing/assigned.py QUEUES
+WITH RECURSIVE walk (session, lane) AS (
+  SELECT s.id, (SELECT min(r.lane) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = s.id) FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s
+  UNION ALL
+  SELECT w.session, (SELECT min(r.lane) FROM runs r
+                     WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = w.session AND r.lane > w.lane)
+  FROM walk w WHERE w.lane IS NOT NULL
+)
+SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
+
+-- leasing/assigned.py LOOK.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.assigned_rank, r.id LIMIT :n;
+
+-- leasing/assigned.py TAKE.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    ORDER BY r.assigned_rank, r.id LIMIT :n;
+
+-- leasing/assigned.py LOOK_DOUBTING.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
+    ORDER BY r.assigned_rank, r.id LIMIT :n;
+
+-- leasing/assigned.py TAKE_DOUBTING.each
+    SELECT
+    r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
+    r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
+, CASE WHEN
+    r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
+      SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
+                             AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
+ THEN 1 ELSE 0 END AS replaced FROM runs r
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
+      SELECT 1 FROM runs e
+      WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
+            AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
+    AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
+    ORDER BY r.assigned_rank, r.id LIMIT :n;
+
+-- leasing/assignment.py UNASSIGNED
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
+   r.assigned_before, r.follow, r.session_id
+FROM runs r WHERE r.lane IN (SELECT l.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:l)) AS l) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= foliot_now()
+   ORDER BY r.lane, r.class, r.priority, r.not_before, r.id LIMIT :limit;
+
+-- leasing/assignment.py UNASSIGNED_DOUBTING
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
+   r.assigned_before, r.follow, r.session_id
+FROM runs r WHERE r.lane IN (SELECT l.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:l)) AS l) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= foliot_now()
+   AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
+   ORDER BY r.lane, r.class, r.priority, r.not_before, r.id LIMIT :limit;
+
+-- leasing/assignment.py STATES
+SELECT c.job_id, c.cursor_ver, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d)
+ORDER BY c.job_id;
+
+-- leasing/assignment.py AS_SEEN
+SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 0
+ORDER BY r.id;
+
+-- leasing/assignment.py KEEP
+UPDATE cursors SET route_state = d.state, cursor_ver = cursors.cursor_ver + 1
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS seen, json_extract(value, '$[2]') AS state FROM json_each(:d)) AS d WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- leasing/assignment.py ASSIGN
+UPDATE runs SET parked = 2, assigned_to = d.session, assigned_until = d.until, assigned_rank = d.rank_,
+       ver = runs.ver + 1
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS session, json_extract(value, '$[3]') AS until, json_extract(value, '$[4]') AS rank_ FROM json_each(:d)) AS d WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/assignment.py LOST
+WITH RECURSIVE walk (session) AS (
+  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+          ORDER BY r.assigned_to LIMIT 1)
+  UNION ALL
+  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
+          ORDER BY r.assigned_to LIMIT 1)
+  FROM walk w WHERE w.session IS NOT NULL
+)
+SELECT walk.session FROM walk
+LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= foliot_now()
+WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
+
+-- leasing/assignment.py OF_LOST
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2
+       AND r.assigned_until IS NOT NULL
+ORDER BY r.id LIMIT :limit;
+
+-- leasing/assignment.py OVERDUE
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= foliot_now()
+ORDER BY r.assigned_until, r.id LIMIT :limit;
+
+-- leasing/assignment.py TAKE_BACK
+UPDATE runs SET parked = 0, assigned_to = NULL, assigned_until = NULL, assigned_before = d.before_,
+       ver = runs.ver + 1
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS before_ FROM json_each(:d)) AS d WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/broadcast.py CUT
+UPDATE runs SET state = 'RUNNING', open_children = d.shards, follow = runs.follow - (runs.follow & 2),
+       ver = runs.ver + 1
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS shards FROM json_each(:d)) AS d WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/broadcast.py INSERT_SHARDS
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
+                      triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000,
+       d.follow | (p.follow & 224), 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
+FROM (SELECT json_extract(value, '$[0]') AS parent, json_extract(value, '$[1]') AS shard, json_extract(value, '$[2]') AS session, json_extract(value, '$[3]') AS follow FROM json_each(:d)) AS d JOIN runs p ON p.id = d.parent WHERE true
+ON CONFLICT DO NOTHING;
+
+-- leasing/broadcast.py OF_GONE
+SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
+WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0
+      AND (n.id IS NULL OR n.state <> 'live') AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term)
+LIMIT :limit;
+
+-- leasing/broadcast.py COUNTS
+SELECT r.id, (SELECT s.shard + 1 FROM runs s WHERE s.job_id = r.job_id AND s.fire_key = r.fire_key
+              ORDER BY s.shard DESC LIMIT 1)
+FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
 -- leasing/candidates.py LOOK_AT_KIND
     SELECT
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
@@ -1598,11 +1852,9 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -1617,11 +1869,9 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -1636,11 +1886,9 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -1656,17 +1904,38 @@ SELECT readable_from FROM store_meta WHERE id = 1;
     r.serial = 2 AND (r.follow & 64) = 0 AND r.place IS NOT NULL AND EXISTS (
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
- THEN 1 ELSE 0 END FROM runs r
+ THEN 1 ELSE 0 END AS replaced FROM runs r
     WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
-          AND
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s))
+          AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
     AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
     ORDER BY r.not_before, r.id LIMIT :n;
+
+-- leasing/fitting_workers.py WORKERS
+SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
+       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, foliot_now() AS now
+FROM nodes n JOIN store_meta m ON m.id = 1
+WHERE n.state = 'live' AND n.until >= foliot_now() AND n.kind <> 'server' AND m.maintenance_until <= foliot_now();
+
+-- leasing/fitting_workers.py HANDLERS
+SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- leasing/fitting_workers.py BUSY
+SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id
+UNION ALL
+SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+
+-- leasing/fitting_workers.py OWN
+SELECT r.job_id, r.session_id AS session, count(*) FROM runs r
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.job_id + 0 IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d)
+GROUP BY r.job_id, r.session_id
+UNION ALL
+SELECT r.job_id, r.assigned_to AS session, count(*) FROM runs r
+WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '*' AND r.job_id + 0 IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d)
+GROUP BY r.job_id, r.assigned_to;
 
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
@@ -1692,8 +1961,11 @@ UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS lease_id, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS request_no, json_extract(value, '$[5]') AS fence, json_extract(value, '$[6]') AS deadline_at FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
--- leasing/leases.py PUT_OFF
-UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
+-- leasing/leases.py LEASE_ASSIGNED
+UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+       session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = :now,
+       deadline_at = d.deadline_at, parked = 0, assigned_to = NULL, assigned_until = NULL
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS lease_id, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS request_no, json_extract(value, '$[5]') AS fence, json_extract(value, '$[6]') AS deadline_at FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- leasing/leases.py LANE_JOBS
@@ -1762,6 +2034,10 @@ FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json
 SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
+
+-- leasing/unreadable.py PUT_OFF
+UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
+WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- locking/decisions.py DRAW
 UPDATE locks SET token = locks.token + 1, used_at = foliot_now() FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE locks.id = d.id;
@@ -1950,16 +2226,18 @@ DELETE FROM locks WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0
 -- node_store.py REGISTER
 INSERT INTO nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                        version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
+                       offer_hash, code, kinds, begun_at, asked_at, address, drills, role, weight)
 SELECT d.id, d.name, d.kind, 'live', foliot_now() + :ttl, foliot_now(), foliot_now(), 0, 0, d.group_name, d.slots,
        d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address, d.drills, d.role
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address, json_extract(value, '$[20]') AS drills, json_extract(value, '$[21]') AS role FROM json_each(:d)) AS d WHERE true
+       d.offer_hash, d.code, d.kinds, foliot_now() - d.up_us, foliot_now() - d.asked_us_ago, d.address, d.drills, d.role,
+       d.weight
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS group_name, json_extract(value, '$[4]') AS slots, json_extract(value, '$[5]') AS version, json_extract(value, '$[6]') AS protocol, json_extract(value, '$[7]') AS host, json_extract(value, '$[8]') AS pid, json_extract(value, '$[9]') AS labels, json_extract(value, '$[10]') AS handlers, json_extract(value, '$[11]') AS namespace, json_extract(value, '$[12]') AS owner, json_extract(value, '$[13]') AS offer_bytes, json_extract(value, '$[14]') AS offer_hash, json_extract(value, '$[15]') AS code, json_extract(value, '$[16]') AS kinds, json_extract(value, '$[17]') AS up_us, json_extract(value, '$[18]') AS asked_us_ago, json_extract(value, '$[19]') AS address, json_extract(value, '$[20]') AS drills, json_extract(value, '$[21]') AS role, json_extract(value, '$[22]') AS weight FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
 UPDATE nodes SET until = foliot_now() + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                 offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds
+                 offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds,
+                 weight = :weight
 WHERE id = :session AND kind = :kind AND state <> 'dead'
       AND coalesce(owner, '') = :owner;
 
@@ -1986,7 +2264,8 @@ LIMIT 1;
 UPDATE nodes SET owner = :owner WHERE id = :session AND kind = 'worker' AND owner IS NULL;
 
 -- node_store.py HELLO
-SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash,
+       weight
 FROM nodes
 WHERE id = :session AND kind = 'worker' AND state <> 'dead';
 
@@ -1998,9 +2277,6 @@ ORDER BY address LIMIT 32;
 
 -- node_store.py UNDRAIN
 UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL;
-
--- node_store.py DRAIN
-UPDATE nodes SET state = 'draining', drained_by = :by, draining_at = foliot_now() WHERE id = :session AND state = 'live';
 
 -- node_store.py LEFT
 SELECT r.id, r.lease_id, r.request_no, r.started_at, n.progress
@@ -2014,7 +2290,7 @@ UPDATE nodes SET state = 'dead', ended_at = foliot_now(), settled = :settled WHE
 SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
        n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
        n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
-       n.role, n.role_at,
+       n.role, n.role_at, n.weight, n.band_cause,
        speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
 FROM (
   SELECT n.id, coalesce(n.offer_hash, n.id) AS text_of, row_number() OVER (PARTITION BY coalesce(n.offer_hash, n.id) ORDER BY n.id) AS nth
@@ -2034,6 +2310,9 @@ SELECT foliot_now() AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 0  LIMIT 10001) q) AS queue,
        (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 0
                                        LIMIT 10001) q) AS oldest_ready_at,
+       (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > '' LIMIT 10001) q) AS assigned,
+       (SELECT min(q.not_before) FROM (SELECT not_before FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > ''
+                                       LIMIT 10001) q) AS oldest_assigned_at,
        (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING'
                               LIMIT 10001) q) AS running,
        (SELECT c.next_at FROM cursors c WHERE c.next_at <= foliot_now() ORDER BY c.next_at LIMIT 1) AS overdue_at
@@ -2092,6 +2371,24 @@ SELECT id, namespace, name FROM jobs WHERE namespace = :namespace AND name > :na
 
 -- people/job_reads.py BY_NAME
 SELECT id, namespace, name FROM jobs WHERE (namespace, name) > (:namespace, :name) AND deleted_at = 0 ORDER BY namespace, name LIMIT :rows;
+
+-- people/job_reads.py NARROWED
+SELECT j.id, j.namespace, j.name FROM (
+  SELECT id, namespace, name, version FROM jobs
+  WHERE (namespace, name) > (:namespace, :name) AND namespace <= :high AND deleted_at = 0 ORDER BY namespace, name LIMIT 20000
+) j
+JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN cursors c ON c.job_id = j.id
+WHERE (lower(j.name) LIKE :pattern ESCAPE '!' OR lower(v.definition) LIKE :pattern ESCAPE '!'
+       OR ((j.name LIKE :sharp OR j.name LIKE :capital_sharp) AND lower(j.name) LIKE :folded ESCAPE '!')
+       OR ((v.definition LIKE :sharp OR v.definition LIKE :capital_sharp)
+           AND lower(v.definition) LIKE :folded ESCAPE '!'))
+  AND c.state LIKE :state AND coalesce(c.next_at, 0) < :due_before
+ORDER BY j.namespace, j.name LIMIT :rows;
+
+-- people/job_reads.py EDGE
+SELECT id, namespace, name FROM jobs WHERE (namespace, name) > (:namespace, :name) AND namespace <= :high AND deleted_at = 0
+ORDER BY namespace, name LIMIT 1 OFFSET 19999;
 
 -- people/job_reads.py BY_NEXT
 SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :job_id) ORDER BY next_at, job_id LIMIT :rows;
@@ -2185,8 +2482,8 @@ SELECT
 r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
 r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
 r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
+r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node, d.is_in_line FROM (
   SELECT q.id, 1 AS is_in_line FROM (SELECT r.id FROM runs r WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT :in_line) q
   UNION ALL
   SELECT o.id, 0 AS is_in_line FROM (
@@ -2200,8 +2497,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key >= :low AND r.fire_key < :high AND r.shard = -1 ORDER BY r.fire_key DESC LIMIT :rows;
 
 -- people/ledger_reads.py SKIPPED
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :from_at AND from_at < :to_at ORDER BY to_at DESC LIMIT :rows;
@@ -2211,8 +2508,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key = :fire_key AND r.shard = -1;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.fire_key = :fire_key AND r.shard = -1;
 
 -- people/ledger_reads.py SKIP_OVER
 SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :at AND from_at <= :at ORDER BY to_at LIMIT 1;
@@ -2228,11 +2525,8 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
-
--- people/ledger_reads.py LANE
-SELECT document FROM lanes WHERE id = :lane;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > :after AND name < 'res;' ORDER BY name LIMIT :rows;
@@ -2292,24 +2586,24 @@ SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN runs r ON r.id = d.id JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py ONE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = :id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node, n.progress, n.last_beat_at, c.progress AS called, c.told_at, c.ended_at AS by_callback_at FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id LEFT JOIN callbacks c ON c.run_id = r.id AND c.lease_id = coalesce(r.lease_id, r.last_lease_id) WHERE r.id = :id;
 
 -- people/run_reads.py SHARDS
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.parent_id = :id ORDER BY r.shard, r.id LIMIT :rows;
 
 -- people/run_reads.py JOBS
 SELECT j.id, j.namespace, v.definition FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN jobs j ON j.id = d.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version;
@@ -2329,32 +2623,64 @@ SELECT a.attempt, a.cause, n.name AS node, a.session_id, a.fence, a.leased_at, a
 -- people/run_reads.py FIRST_STARTS
 SELECT a.run_id, min(a.started_at) AS at FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id;
 
--- people/run_reads.py ENDED
-SELECT
-    r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
-    r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
-    r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND (r.follow & 128) <> 128 ORDER BY r.id DESC LIMIT :rows;
-
 -- people/run_reads.py NEWER
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > :after ORDER BY r.id LIMIT :rows;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.id > :after ORDER BY r.id LIMIT :rows;
 
 -- people/run_reads.py LIVE
 SELECT
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT :rows) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM (SELECT * FROM runs WHERE state = 'RUNNING'  LIMIT :rows) r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id;
 
 -- people/run_reads.py NEWEST
 SELECT coalesce(max(id), 0) FROM runs;
+
+-- people/shard_logs.py BOUNDS
+SELECT min(w.low) AS low, max(w.high) AS high
+FROM (SELECT (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY l.written_at LIMIT 1) AS low,
+             (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY l.written_at DESC LIMIT 1) AS high
+      FROM runs r WHERE r.parent_id = :id) w;
+
+-- people/shard_logs.py NEWEST
+SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+       p.at_offset AS before_at, p.size AS before_size,
+       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+      FROM runs r JOIN run_logs l  ON l.run_id = r.id AND l.written_at >= :from_at AND l.written_at <= :until AND l.attempt >= :first AND l.attempt <= :last WHERE r.parent_id = :id
+      ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT :rows) w
+LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                        ORDER BY q.at_offset DESC LIMIT 1)
+ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py OLDEST
+SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+       p.at_offset AS before_at, p.size AS before_size,
+       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+      FROM runs r JOIN run_logs l  ON l.run_id = r.id AND l.written_at >= :from_at AND l.written_at <= :until AND l.attempt >= :first AND l.attempt <= :last WHERE r.parent_id = :id
+      ORDER BY l.written_at ASC, r.id, l.attempt, l.at_offset LIMIT :rows) w
+LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                        ORDER BY q.at_offset DESC LIMIT 1)
+ORDER BY w.written_at ASC, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py TEXTS
+SELECT l.run_id, l.attempt, l.at_offset, l.body
+FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') AS attempt, json_extract(value, '$[2]') AS at_offset FROM json_each(:d)) AS d JOIN run_logs l ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset = d.at_offset;
 
 -- people/strips.py STRIPS
 WITH RECURSIVE walk (job_id, id, step) AS (
@@ -2432,6 +2758,88 @@ INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES (:owner, :name,
 
 -- people/views.py REMOVE
 DELETE FROM views WHERE owner = :owner AND name = :name;
+
+-- statistics/figure_rows.py FIRST
+INSERT INTO stats_progress (id, ver, counted_id)
+SELECT d.id, 0, 0 FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- statistics/figure_rows.py MOVE
+UPDATE stats_progress SET ver = ver + 1, counted_id = :counted_id WHERE id = 1 AND ver = :seen;
+
+-- statistics/figure_rows.py THERE
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS resolution, json_extract(value, '$[2]') AS job_id, json_extract(value, '$[3]') AS is_part, json_extract(value, '$[4]') AS node FROM json_each(:d)) AS d CROSS JOIN stats s ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = d.is_part AND s.node = d.node;
+
+-- statistics/figure_rows.py CHANGE
+UPDATE stats SET runs = d.runs, succeeded = d.succeeded, failed = d.failed, retries = d.retries, last_at = d.last_at, took = d.took, took_us = d.took_us, took_max_us = d.took_max_us, took_sketch = d.took_sketch, delays = d.delays, delay_us = d.delay_us, delay_max_us = d.delay_max_us, delay_sketch = d.delay_sketch, kinds = d.kinds FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS resolution, json_extract(value, '$[2]') AS job_id, json_extract(value, '$[3]') AS is_part, json_extract(value, '$[4]') AS node, json_extract(value, '$[5]') AS runs, json_extract(value, '$[6]') AS succeeded, json_extract(value, '$[7]') AS failed, json_extract(value, '$[8]') AS retries, json_extract(value, '$[9]') AS last_at, json_extract(value, '$[10]') AS took, json_extract(value, '$[11]') AS took_us, json_extract(value, '$[12]') AS took_max_us, json_extract(value, '$[13]') AS took_sketch, json_extract(value, '$[14]') AS delays, json_extract(value, '$[15]') AS delay_us, json_extract(value, '$[16]') AS delay_max_us, json_extract(value, '$[17]') AS delay_sketch, json_extract(value, '$[18]') AS kinds FROM json_each(:d)) AS d WHERE stats.resolution = d.resolution AND stats.start_at = d.start_at AND stats.job_id = d.job_id AND stats.is_part = d.is_part AND stats.node = d.node;
+
+-- statistics/figure_rows.py INSERT
+INSERT INTO stats (start_at, resolution, job_id, is_part, node, runs, succeeded, failed, retries, last_at, took, took_us, took_max_us, took_sketch, delays, delay_us, delay_max_us, delay_sketch, kinds) SELECT d.start_at, d.resolution, d.job_id, d.is_part, d.node, d.runs, d.succeeded, d.failed, d.retries, d.last_at, d.took, d.took_us, d.took_max_us, d.took_sketch, d.delays, d.delay_us, d.delay_max_us, d.delay_sketch, d.kinds FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS resolution, json_extract(value, '$[2]') AS job_id, json_extract(value, '$[3]') AS is_part, json_extract(value, '$[4]') AS node, json_extract(value, '$[5]') AS runs, json_extract(value, '$[6]') AS succeeded, json_extract(value, '$[7]') AS failed, json_extract(value, '$[8]') AS retries, json_extract(value, '$[9]') AS last_at, json_extract(value, '$[10]') AS took, json_extract(value, '$[11]') AS took_us, json_extract(value, '$[12]') AS took_max_us, json_extract(value, '$[13]') AS took_sketch, json_extract(value, '$[14]') AS delays, json_extract(value, '$[15]') AS delay_us, json_extract(value, '$[16]') AS delay_max_us, json_extract(value, '$[17]') AS delay_sketch, json_extract(value, '$[18]') AS kinds FROM json_each(:d)) AS d;
+
+-- statistics/figure_rows.py DELETE_LEFT
+DELETE FROM stats_left WHERE first_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- statistics/figure_rows.py INSERT_LEFT
+INSERT INTO stats_left (first_id, run_ids, left_at, look_at)
+SELECT d.first_id, d.run_ids, d.left_at, d.look_at FROM (SELECT json_extract(value, '$[0]') AS first_id, json_extract(value, '$[1]') AS run_ids, json_extract(value, '$[2]') AS left_at, json_extract(value, '$[3]') AS look_at FROM json_each(:d)) AS d;
+
+-- statistics/figure_rows.py OLDEST
+SELECT start_at, job_id FROM stats WHERE resolution = :resolution AND start_at < :before
+ORDER BY resolution, start_at, job_id LIMIT 1 OFFSET :rows;
+
+-- statistics/figure_rows.py DELETE
+DELETE FROM stats WHERE resolution = :resolution AND start_at <= :start_at
+  AND (start_at < :start_at OR job_id <= :job_id);
+
+-- statistics/figure_rows.py DELETE_REST
+DELETE FROM stats WHERE resolution = :resolution AND start_at < :before;
+
+-- statistics/ranges.py OF_JOB
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM (SELECT json_extract(value, '$[0]') AS start_at FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = :resolution AND s.start_at = d.start_at AND s.job_id = :job_id LIMIT :rows;
+
+-- statistics/ranges.py OF_NODE
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM (SELECT json_extract(value, '$[0]') AS start_at FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = :resolution AND s.start_at = d.start_at AND s.job_id = 0 AND s.is_part = 0
+   AND s.node = :node;
+
+-- statistics/ranges.py PACES
+SELECT s.job_id, s.node, s.start_at, s.succeeded, s.failed, s.took, s.took_us, s.delays, s.delay_us
+FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS job_id FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.took > 0 AND s.node > '';
+
+-- statistics/uncounted_runs.py PROGRESS
+SELECT coalesce(max(p.ver), 0) AS ver, coalesce(max(p.counted_id), 0) AS counted_id,
+       (SELECT coalesce(max(r.id), 0) FROM runs r) AS newest_id,
+       (SELECT min(l.look_at) FROM stats_left l) AS look_at, foliot_now() AS now_us
+FROM stats_progress p WHERE p.id = 1;
+
+-- statistics/uncounted_runs.py PASSED
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.id > :after AND r.id <= :until ORDER BY r.id LIMIT :rows
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py FOUND
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py UNCOUNTED
+SELECT q.id, q.job_id, q.is_part, n.name, q.state, q.kind, q.failures, q.not_before, q.created_at, q.started_at,
+       q.ended_at, q.follow FROM (
+  SELECT
+r.id, r.job_id, CASE WHEN r.shard = -1 AND r.parent_id IS NULL THEN 0 ELSE 1 END AS is_part, r.state, r.kind,
+r.failures, r.not_before, r.created_at, r.started_at, r.ended_at, r.session_id, r.follow FROM runs r WHERE r.job_id = :job_id AND r.id > :after ORDER BY r.id DESC LIMIT :rows
+) q LEFT JOIN nodes n ON n.id = q.session_id;
+
+-- statistics/uncounted_runs.py LEFT
+SELECT first_id, run_ids, left_at, look_at FROM stats_left ORDER BY look_at LIMIT :rows;
 
 -- store.py _SETTINGS
 SELECT journal_mode, synchronous FROM pragma_journal_mode, pragma_synchronous;

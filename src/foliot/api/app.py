@@ -23,6 +23,7 @@ from foliot.api.errors import BadRequest, NoSuchPage, problem_response, trace_id
 from foliot.api.gate import AT_ONCE_MAX, BODY_WITHIN_S, Gate
 from foliot.api.limits import RequestLimits
 from foliot.api.openapi import TITLE, openapi_of
+from foliot.api.replica_answers import ReplicaAnswers
 from foliot.api.request_parts import PREFIX, READS, Reader
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
@@ -44,14 +45,17 @@ from foliot.api.routes import (
     overview,
     probes,
     runs,
+    settings,
+    stats,
     tokens,
     views,
 )
 from foliot.domain.access import Scope
 from foliot.domain.errors import FoliotError
+from foliot.operations.replica_reads import ReplicaReads
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
-from foliot.operations.watch import ChangeWatch
+from foliot.operations.watch import LOOK_EVERY_S, ChangeWatch
 from foliot.ports.store.errors import DataRefused
 
 log = structlog.get_logger("foliot.api")
@@ -59,7 +63,7 @@ log = structlog.get_logger("foliot.api")
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
     jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, cluster, drills, failovers, checkup,
-    overview,
+    overview, settings, stats,
     handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip
 
@@ -69,32 +73,43 @@ def build_api(
     *,
     plain_routes: Callable[[Authenticator], Sequence[BaseRoute]] = lambda _: (),
     render_metrics: Callable[[], bytes] = lambda: b"",
-    is_stopping: Callable[[], bool] = lambda: False,
+    wants_no_traffic: Callable[[], str] = str,
     secure_cookies: bool = False,
     insecure_http: bool = False,
     at_once_max: int = AT_ONCE_MAX,
     body_within_s: float = BODY_WITHIN_S,
-    observe: Callable[[str, int, float], None] | None = None,
+    tell_others: Callable[[], None] = lambda: None,
+    look_every_s: float = LOOK_EVERY_S,
+    replica: ReplicaReads | None = None,
 ) -> FastAPI:
-    """Make the whole app. `plain_routes` (named `worker.*`) get the authenticator and need the `worker` right."""
+    """Make the whole app. `plain_routes` (named `worker.*`) get the authenticator and need the `worker` right.
+
+    `tell_others` is called after a user's change: consoles at other servers should show it, too.
+    """
     app = _bare_app()
     app.state.services = services
     app.state.refused = Counter[str]()  # requests that were refused for their number or size, by reason
     app.state.authenticator = Authenticator(services, app.state.refused)
+    app.state.replica = None if replica is None else ReplicaAnswers(replica, app.state.authenticator)
     app.state.gate = Gate(
         app.state.authenticator, app.state.refused, at_once_max=at_once_max, body_within_s=body_within_s
     )
     app.state.store_look = probes.StoreLook(services)
     app.state.throttle = Throttle(services.clock)
-    app.state.watch = ChangeWatch(services)
+    app.state.watch = ChangeWatch(services, every_s=look_every_s)
     app.state.render_metrics = render_metrics
-    app.state.is_stopping = is_stopping
+    app.state.wants_no_traffic = wants_no_traffic
     app.state.secure_cookies = secure_cookies
     app.state.insecure_http = insecure_http
     _add_routes(app, plain_routes(app.state.authenticator))
     _add_error_handlers(app)
     app.openapi = lambda: openapi_of(app)  # type: ignore[method-assign]
-    app.add_middleware(RequestLimits, clock=services.clock, chance=services.chance, observe=observe)
+
+    def changed() -> None:
+        app.state.watch.hint()
+        tell_others()
+
+    app.add_middleware(RequestLimits, chance=services.chance, changed=changed)
     return app
 
 

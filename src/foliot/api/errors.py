@@ -23,6 +23,7 @@ from foliot.domain.errors import (
     StorageTrouble,
     VersionConflict,
 )
+from foliot.domain.queue_limits import QueueFull
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
 from foliot.domain.visible import encodable
 from foliot.words.errors import tell, title_of
@@ -171,6 +172,7 @@ STATUSES: Final[Mapping[type[FoliotError], int]] = {
     VersionConflict: 412,
     PreconditionRequired: 428,
     CallbackOver: 410,
+    QueueFull: 429,
     Conflict: 409,
     NotLoggedIn: 401,
     BadLoginCode: 401,

@@ -74,13 +74,19 @@ class Gate:
         a store that hangs. Any other token is judged first: a made-up one has no share of anything.
         """
         token = hash_of(secret_of(request))
-        request.state.share = token
-        if self._authenticator.knows(token):
-            self.take(request, kind, token)
-            return await self._authenticator.principal(request)
+        # A request that is asked again, of a replica, has its place already.
+        has_place = getattr(request.state, "share", None) == token
+        if self._authenticator.knows(token) and not has_place:
+            self._take_place(request, kind, token)
+            has_place = True
         who = await self._authenticator.principal(request)
-        self.take(request, kind, token)
+        if not has_place:
+            self._take_place(request, kind, token)
         return who
+
+    def _take_place(self, request: Request, kind: GateKind, token: str) -> None:
+        self.take(request, kind, token)
+        request.state.share = token
 
     def let_anybody_in(self, request: Request, kind: GateKind) -> None:
         """Take a place for a request without a token, by its address."""

@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from foliot import __version__
 from foliot.api.auth.authenticator import COOKIE, CSRF_HEADER
 from foliot.api.auth.rights import PUBLIC, Right
+from foliot.api.limits import REPLICA_AGE
 from foliot.api.models.common import Problem
 from foliot.api.models.definition import FORMS, SCHEMA_MARK
 
@@ -27,6 +28,7 @@ _HEADERS: Final[Mapping[str, tuple[str, str]]] = {
     "Foliot-Outcome": ("Whether the save created, changed or left the job.", "changed"),
     "Retry-After": ("Seconds after which to ask again.", "1"),
     "Idempotent-Replayed": ("true: the answer to an earlier request with this Idempotency-Key.", "true"),
+    REPLICA_AGE: ("A replica gave the answer, because the store is away: seconds that it is old at most.", "7"),
     "WWW-Authenticate": ("How to log in.", 'Bearer realm="foliot"'),
 }
 _TAGGED: Final = frozenset({"get_job", "create_job", "put_job", "patch_job", "clone_job", "rollback_job"})
@@ -129,6 +131,8 @@ def _headers_of(operation_id: str, method: str, right: Right, status: str) -> li
 
 def _each_header(operation_id: str, method: str, right: Right, status: str) -> Iterator[str]:
     is_good = status.startswith("2")
+    if is_good and method == "GET" and right != PUBLIC:
+        yield REPLICA_AGE
     if is_good and operation_id in _TAGGED:
         yield "ETag"
         if method != "GET":

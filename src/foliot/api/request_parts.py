@@ -26,11 +26,11 @@ _ETAG: Final = re.compile('"v([0-9]{1,9})"')
 
 
 async def services_of(request: Request) -> operations.Services:
-    """Return the services of the server that answers the request.
+    """Return the services of the server that answers the request; over its replica while the store is away.
 
     A coroutine, although it awaits nothing: FastAPI would call a plain function in another thread, at every request.
     """
-    services = request.app.state.services
+    services = getattr(request.state, "services", None) or request.app.state.services
     assert isinstance(services, operations.Services)
     return services
 

@@ -2,7 +2,7 @@
 
 The server knows the token and gives the request a place before it reads anything else (SEC-32). It reads bodies
 strictly (one JSON value, bounded depth, no NaN, no key twice), refuses unknown query parameters, turns errors into
-problem+json, and answers a POST with an Idempotency-Key once.
+problem+json, and answers a POST with an Idempotency-Key once. While the store is away it asks a replica, if it has one.
 """
 
 import hashlib
@@ -26,6 +26,7 @@ from foliot.api.errors import (
     problem_response,
 )
 from foliot.api.gate import Gate, GateKind
+from foliot.api.replica_answers import ReplicaAnswers
 from foliot.domain.access import Principal
 from foliot.domain.errors import FoliotError, InvalidInput
 from foliot.domain.instants import DAY, MINUTE, Micros
@@ -65,16 +66,22 @@ class FoliotRoute(APIRoute):
         known = {field.alias for field in _query_fields(self.dependant)}
         entry = _Entry(self, known)
 
+        async def ask(request: Request) -> Response:
+            await entry.pass_through(request)
+            _check_path(request)
+            _check_query(request, known)
+            await entry.read_body(request)
+            if request.method == "POST" and "idempotency-key" in request.headers and entry.needs is not None:
+                return await _once(request, inner)
+            return await inner(request)
+
         async def handler(request: Request) -> Response:
             try:
                 _check_length(request)
-                await entry.pass_through(request)
-                _check_path(request)
-                _check_query(request, known)
-                await entry.read_body(request)
-                if request.method == "POST" and "idempotency-key" in request.headers and entry.needs is not None:
-                    return await _once(request, inner)
-                return await inner(request)
+                replica: ReplicaAnswers | None = request.app.state.replica
+                if replica is not None and entry.only_reads(request):
+                    return await replica.answer(request, ask)
+                return await ask(request)
             except RequestValidationError as invalid:
                 return problem_response(request, _bad_body(invalid))
             except FoliotError as error:
@@ -103,6 +110,10 @@ class _Entry:
             await self.needs(request)
         elif self._takes_body:
             gate.let_anybody_in(request, self._open.counts_as)
+
+    def only_reads(self, request: Request) -> bool:
+        """Whether a replica may answer: somebody with a token reads, and does not wait for a change."""
+        return self.needs is not None and request.method == "GET" and self._kind(request) is not GateKind.STREAMS
 
     def _kind(self, request: Request) -> GateKind:
         if self._is_probe:

@@ -26,7 +26,9 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.app.this_machine import Access, LocalToken
 from foliot.app.tls import Certificate
 from foliot.app.worker_thread import WorkerThread
+from foliot.domain.effective_settings import EffectiveSetting
 from foliot.domain.errors import FoliotError
+from foliot.domain.restarts import NO_RESTARTS, Restarts
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import Report
@@ -65,8 +67,10 @@ class UpSettings:
     timing: Timing = field(default_factory=Timing)
     node_name: str = field(default_factory=socket.gethostname)
     drain_within_s: float = 30.0
+    restarts: Restarts = NO_RESTARTS  # by a supervisor
     environment: EnvironmentRules = field(default_factory=EnvironmentRules)  # of jobs in child processes
     handlers: HandlerSettings = field(default_factory=lambda: NO_SETTINGS)
+    told: tuple[EffectiveSetting, ...] = ()  # these settings for users to see
     secrets: Mapping[str, SecretSettings] = field(default_factory=dict)  # that jobs of these kinds may name
 
 
@@ -104,6 +108,7 @@ class AllInOne:
         self._here, self._slots = kinds_and_slots(handlers, settings.slots, settings.sources)
         self.vault: Final = Vault(settings.secrets, clock=self._clock, environment=os.environ)
         self._worker_failure: BaseException | None = None
+        self._thread: WorkerThread | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
         """Work until told to stop or the worker fails; then drain and leave. Raises what the worker failed of."""
@@ -113,6 +118,12 @@ class AllInOne:
         # First of all: a taken port must not touch the folder.
         http = HttpServer(own.host, own.port, certificate=certificate)
         self._folder.take()
+        try:
+            await self._run_in_folder(own, http, stop)
+        finally:
+            self._folder.leave()
+
+    async def _run_in_folder(self, own: ServerSettings, http: HttpServer, stop: asyncio.Event) -> None:
         store = await self._open_store()
         try:
             # Its worker is in this process and knows no address of it: systems on this machine call the port.
@@ -121,6 +132,10 @@ class AllInOne:
             await self._run_with(server, http, stop)
         finally:
             await store.close()
+
+    def worker_turns(self) -> bool:
+        """Whether the worker's loop turned since the last call: users' functions may block it."""
+        return self._thread is None or self._thread.turns()
 
     def _server_settings(self) -> ServerSettings:
         settings = self._settings
@@ -135,6 +150,8 @@ class AllInOne:
             tls=settings.tls,
             public_url=settings.public_url,
             keeps_removed=settings.keeps_removed,
+            restarts=settings.restarts,
+            told=settings.told,
         )
 
     async def _open_store(self) -> SqlStore:
@@ -165,7 +182,7 @@ class AllInOne:
         server.on_retirement.append(self._audience.retirement)
         server.workers.declaring.on_refused.append(self._audience.refused)
         over, server_stop, ending = asyncio.Event(), asyncio.Event(), asyncio.Event()
-        thread = self._worker_thread(server, loaded, over)
+        thread = self._thread = self._worker_thread(server, loaded, over)
         # Programs of this user believe in no certificate that names another host: they get a port of their own.
         local = http if settings.tls is None else HttpServer(LOOPBACK, 0)
         connection = ProxiedConnection if settings.behind_proxy else HttpConnection
@@ -232,6 +249,7 @@ class AllInOne:
                     failed_kinds=self._here.failed,
                     spool=self._folder.spool,
                     drain_timeout_s=settings.drain_within_s,
+                    restarts=settings.restarts,
                     process_environment=self.vault.kept_from_jobs(settings.environment).passed_on(os.environ),
                 ),
                 PythonHandlers.of(loaded, settings.sources),

@@ -1,12 +1,14 @@
-"""When a server's certificate ends: read from its file, which may be replaced at any time."""
+"""When the certificates of a server end: read from their files, which may be replaced at any time."""
 
 import re
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
+from urllib.parse import parse_qs, urlsplit
 
+from foliot.app.settings import ServerSettings
 from foliot.domain.instants import SECOND, Instant, to_instant
 from foliot.ports.clock import Clock
 
@@ -19,7 +21,9 @@ _VALIDITY: Final = 3  # behind the serial number, the algorithm and the issuer
 class CertificateEnd:
     """How long the certificate in a file is still good. The file is read again when it has changed."""
 
-    def __init__(self, file: Path, clock: Clock) -> None:
+    def __init__(self, file: Path, clock: Clock, *, figure: str = "certificate_left_s") -> None:
+        """`figure`: under which name it is a part of a server's load."""
+        self._figure = figure
         self._file = file
         self._clock = clock
         self._seen: tuple[int, int] | None = None
@@ -31,7 +35,7 @@ class CertificateEnd:
         if ends_at is None:
             return {}
         left_us = ends_at - to_instant(self._clock.now())
-        return {"certificate_left_s": round(left_us / SECOND)}
+        return {self._figure: round(left_us / SECOND)}
 
     def _read(self) -> Instant | None:
         try:
@@ -43,6 +47,14 @@ class CertificateEnd:
         except (OSError, ValueError):
             return None
         return self._ends_at
+
+
+def certificates_of(settings: ServerSettings, clock: Clock) -> Sequence[CertificateEnd]:
+    """What a server shows to clients, and to its coordination service. The URL of a store names no certificate."""
+    own = [] if settings.tls is None else [CertificateEnd(settings.tls.certificate, clock)]
+    files = parse_qs(urlsplit(settings.coordinator_url).query).get("cert_file", ())
+    figure = "coordinator_certificate_left_s"
+    return [*own, *(CertificateEnd(Path(file), clock, figure=figure) for file in files)]
 
 
 def end_of(pem: str) -> Instant:

@@ -52,7 +52,7 @@ class DataFolder:
         return self.path / _SPOOL
 
     def take(self) -> None:
-        """Make the folder if need be and hold it until this process ends, however it ends.
+        """Make the folder if need be and hold it until `leave`, or until this process ends, however it ends.
 
         `NotPrivate` when it is not this user's alone, or holds what is not: its store says who may do everything.
         """
@@ -94,6 +94,12 @@ class DataFolder:
         lock.write(str(os.getpid()))
         lock.flush()
         self._lock = lock
+
+    def leave(self) -> None:
+        """Let another process take the folder."""
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def tell_clients(self, url: str, token: str) -> None:
         """Write how to reach the server, for programs of this user only."""

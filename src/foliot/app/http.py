@@ -1,13 +1,13 @@
 """The HTTP face of a server: the API for people and programs, and the worker protocol, as one app on one port."""
 
-import ipaddress
-
 from fastapi import FastAPI
 
 from foliot.api.app import build_api
 from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
+from foliot.app.settings import is_loopback
 from foliot.domain.errors import ClusterTrouble
+from foliot.operations.watch import LOOK_ALONE_S, LOOK_EVERY_S
 
 
 class OpenToOthers(ClusterTrouble):
@@ -30,10 +30,14 @@ def build_app(server: Server) -> FastAPI:
         server.services,
         plain_routes=lambda authenticator: worker_routes(server.workers, authenticator.worker),
         render_metrics=server.metrics.render,
-        is_stopping=lambda: server.is_stopping,
+        wants_no_traffic=server.wants_no_traffic,
         secure_cookies=server.settings.is_protected,
         insecure_http=server.settings.insecure_http,
+        tell_others=server.changed,
+        look_every_s=LOOK_EVERY_S if server.hears_others else LOOK_ALONE_S,
+        replica=server.replica,
     )
+    server.on_change.append(app.state.watch.hint)
     server.metrics.watch_requests(app.state.refused)
     return app
 
@@ -42,13 +46,3 @@ def check_reach(host: str, *, is_protected: bool) -> None:
     """SEC-02: refuse to listen beyond loopback with nothing that encrypts."""
     if not is_protected and not is_loopback(host):
         raise OpenToOthers(host)
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach this address."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

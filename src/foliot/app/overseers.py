@@ -10,9 +10,10 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from typing import Final
 
+from foliot.domain.restarts import Restarts
 from foliot.ports.clock import Clock
 from foliot.worker.isolation.limits import DUMP_SIGNAL
 
@@ -22,6 +23,8 @@ LEAVE_WITHIN_S: Final = 60.0
 """A child whose supervisor died may drain for this long."""
 
 Send = Callable[[bytes], object]
+Turns = Callable[[], bool]
+"""Whether a loop turned since the last call."""
 
 
 class Overseers:
@@ -31,6 +34,8 @@ class Overseers:
         self._sends = sends
         self.every_s = every_s
         self._supervised_by = supervised_by
+        self._is_stopping = False
+        self.restarts = Restarts()
 
     @classmethod
     def of(cls, environment: MutableMapping[str, str]) -> "Overseers":
@@ -40,8 +45,10 @@ class Overseers:
         watched_pid = environment.pop("WATCHDOG_PID", "")
         supervised = environment.pop(SUPERVISED, "")
         if supervised:
-            fd, every_s = supervised.split()
-            return cls._of_supervisor(int(fd), float(every_s))
+            fd, every_s, count, after = supervised.split()
+            overseers = cls._of_supervisor(int(fd), float(every_s))
+            overseers.restarts = Restarts(int(count), int(after))
+            return overseers
         if not address.startswith(("/", "@")):
             return cls()
         is_watched = watchdog_us.isdigit() and int(watchdog_us) > 0 and watched_pid in ("", str(os.getpid()))
@@ -72,30 +79,36 @@ class Overseers:
         self.say("WATCHDOG=1")
 
     @contextlib.asynccontextmanager
-    async def watching(self, clock: Clock, stop: asyncio.Event) -> AsyncIterator[None]:
-        """Say that this loop lives, again and again, and that it is about to stop."""
+    async def watching(self, clock: Clock, stop: asyncio.Event, *, others: Sequence[Turns] = ()) -> AsyncIterator[None]:
+        """Say that this loop lives, again and again, and that it is about to stop.
+
+        `others`: loops of other threads; while one of them stands still, the process does not live.
+        """
         if not self._sends:
             yield
             return
         if self._supervised_by is not None:
-            _follow(self._supervised_by)
+            _follow(self._supervised_by, lambda: self._is_stopping)
         tasks = [asyncio.create_task(self._announce(stop), name="stopping")]
         if self.every_s is not None:
-            tasks.append(asyncio.create_task(self._beat(clock, self.every_s), name="watchdog"))
+            tasks.append(asyncio.create_task(self._beat(clock, self.every_s, others), name="watchdog"))
         try:
             yield
         finally:
             for task in tasks:
                 task.cancel()
 
-    async def _beat(self, clock: Clock, every_s: float) -> None:
+    async def _beat(self, clock: Clock, every_s: float, others: Sequence[Turns]) -> None:
         never = asyncio.Event()
         while True:
-            self.alive()
+            turned = [turns() for turns in others]  # each of them: the question itself asks for the next sign
+            if all(turned):
+                self.alive()
             await clock.wait(never, for_s=every_s)
 
     async def _announce(self, stop: asyncio.Event) -> None:
         await stop.wait()
+        self._is_stopping = True
         self.say("STOPPING=1")
 
 
@@ -107,17 +120,21 @@ def _to_systemd(address: str) -> Send:
     return lambda said: sender.sendto(said, path)
 
 
-def _follow(parent: socket.socket) -> None:
+def _follow(parent: socket.socket, is_stopping: Callable[[], bool]) -> None:
     """Show all stacks when the supervisor asks for it, and end when the supervisor is gone: nobody else would."""
     faulthandler.register(DUMP_SIGNAL, all_threads=True, chain=False)
-    threading.Thread(target=_end_with, args=(parent,), name="foliot-supervised", daemon=True).start()
+    threading.Thread(target=_end_with, args=(parent, is_stopping), name="foliot-supervised", daemon=True).start()
 
 
-def _end_with(parent: socket.socket) -> None:
-    """In a thread of its own: the loop may be wedged when the supervisor dies."""
+def _end_with(parent: socket.socket, is_stopping: Callable[[], bool]) -> None:
+    """In a thread of its own: the loop may be wedged when the supervisor dies.
+
+    A process that drains already is not asked again: a second wish would end it at once.
+    """
     with contextlib.suppress(OSError):
         while parent.recv(1):
             continue
-    os.kill(os.getpid(), signal.SIGTERM)
+    if not is_stopping():
+        os.kill(os.getpid(), signal.SIGTERM)
     threading.Event().wait(LEAVE_WITHIN_S)
     os.kill(os.getpid(), signal.SIGKILL)

@@ -2,46 +2,56 @@
 
 import asyncio
 import contextlib
-import os
-import socket
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 
 import structlog
 
 from foliot import __version__
-from foliot.app.certificate_end import CertificateEnd
+from foliot.app.certificate_end import certificates_of
 from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
-from foliot.app.plugins import Installed
+from foliot.app.server_hello import cluster_times, installed_routes, server_hello
 from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
 from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.drills import NodeDrills
-from foliot.domain.failover import ClusterTimes
+from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import SECOND, Instant
-from foliot.domain.locks import TTL_USUAL
 from foliot.domain.planner import Planner
+from foliot.domain.restarts import Restarts
 from foliot.domain.roles import Role
-from foliot.domain.routing import Route, Routes
-from foliot.domain.schedule import tzdata_version
 from foliot.domain.verdict import judge
-from foliot.domain.wakeups import DUE, LOCKS, MISSED, READY, ROLES, STOP, claim_of_topic, lock_topic, subject_of
+from foliot.domain.wakeups import (
+    CHANGED,
+    DUE,
+    LOCKS,
+    MISSED,
+    READY,
+    ROLES,
+    STOP,
+    claim_of_topic,
+    lock_topic,
+    subject_of,
+)
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leadership import Leadership, Leading
-from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.leasing import LaneBook, Leasing, ServerDrained, ServerStandsBy
 from foliot.engine.lock_desk import LockWaiting
 from foliot.engine.loop import Duty, DutyLoop
 from foliot.engine.node_look import NodeLook
-from foliot.engine.presence import OwnSession, Presence
+from foliot.engine.presence import DRAINED, OwnSession, Presence
 from foliot.engine.pulse import Pulsing, Tide
+from foliot.engine.replica_look import ReplicaLooking
 from foliot.engine.retirements import Told
 from foliot.engine.roles import OwnRole, Promoting, WhileActive
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweep import Sweeping
+from foliot.observability.drills import DrillMetrics
 from foliot.observability.health import HealthGauges
 from foliot.observability.metrics import NodeGauge, ServerMetrics
 from foliot.operations.calendars import replan
@@ -49,6 +59,7 @@ from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
 from foliot.operations.nodes import health_of
 from foliot.operations.offers import Offers
+from foliot.operations.replica_reads import ReplicaReads
 from foliot.operations.services import Services
 from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
@@ -59,19 +70,11 @@ from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
 from foliot.ports.store.node_row import NodeRow
-from foliot.ports.worker_link import PROTOCOL, Hello, Report
-from foliot.worker.load import LoadFigures, process_up_us
+from foliot.ports.store.replica import Replica
+from foliot.ports.worker_link import Hello, Report
+from foliot.worker.load import LoadFigures
 
 log = structlog.get_logger("foliot.server")
-
-
-def installed_routes() -> Routes:
-    """Foliot's own routes and those of installed packages, for the planner."""
-
-    def as_it_is(_name: str, route: Route) -> Route:
-        return route
-
-    return Installed("foliot.routes", as_it_is)
 
 
 class Server:
@@ -85,15 +88,16 @@ class Server:
         clock: Clock,
         chance: Chance,
         drills: NodeDrills | None = None,
+        replica: Replica | None = None,
     ) -> None:
-        """`drills`: in which it takes part; None: in none."""
+        """`drills`: in which it takes part; None: in none. `replica`: answers reads while the store is away."""
         self.settings = settings
         self._drills = drills
         self.store = store
         self.is_stopping = False  # no more traffic is wanted; what is under way goes on
         self._clock = clock
         self._coordinator = make_coordinator(store, settings, clock=clock, chance=chance)
-        self._certificate = CertificateEnd(settings.tls.certificate, clock) if settings.tls else None
+        self._certificates = certificates_of(settings, clock)
         self.session = OwnSession(chance)
         self.role = OwnRole(Role.STANDBY if settings.is_standby else Role.ACTIVE)
         self.tide = Tide(clock)
@@ -107,7 +111,7 @@ class Server:
         planner = Planner(routes=installed_routes())
         self.pulsing = Pulsing(store.firing, self.tide, clock=clock, every_s=settings.timing.pulse_us / SECOND)
         self.firing = self._make_firing(planner)
-        self.leasing = self._make_leasing()
+        self.leasing = self._make_leasing(planner)
         self.lock_waiting = LockWaiting(store.locks, clock=clock, tell_others=self._claims_granted)
         self.sweeping = Sweeping(store.firing, on_moved=self.leasing.hint, doubt=self._clock_doubt)
         self.leading = self._make_leading()
@@ -117,10 +121,13 @@ class Server:
         self.failure_notes = FailureNotes(
             store.failovers, self.tide, session=self.session, node=settings.node_name, clock=clock
         )
+        self.deciding = [WhileActive(duty, self.role) for duty in (self.firing, self.leasing, self.sweeping)]
         self._listen_to_the_pulse()
 
         self.services = self._make_services(planner, chance)
+        self.replica = None if replica is None else self._make_replica_reads(replica)
         self.on_retirement: list[Told] = []
+        self.on_change: list[Callable[[], None]] = []  # called when a user changed something at another server
         self.workers = self._make_workers()
         self.duties = DutyLoop([*self._own_duties(), *self._leader_duties()], clock=clock, chance=chance)
 
@@ -145,7 +152,14 @@ class Server:
         """As the leader, this server looked at every node."""
         now, rules = self.tide.store_now(), self.settings.timing.bands
         self._seen_nodes = [
-            NodeGauge(row.name, row.kind, row.handle, health_of(row, now, rules), row.load.get("score"))
+            NodeGauge(
+                row.name,
+                row.kind,
+                row.handle,
+                health_of(row, now, rules),
+                row.load.get("score"),
+                Restarts.of(row.load).count,
+            )
             for row in nodes
             if row.state != "dead"
         ]
@@ -161,7 +175,7 @@ class Server:
             bounds=self.step_guard,
         )
 
-    def _make_leasing(self) -> Leasing:
+    def _make_leasing(self, planner: Planner) -> Leasing:
         return Leasing(
             self.store.runs,
             LaneBook(self.store.jobs),
@@ -170,8 +184,15 @@ class Server:
             on_granted=self.metrics.granted,
             doubt=self._clock_doubt,
             health=self.settings.timing.bands,
-            stands_by=lambda: self.role.is_standby,
+            rests=self._why_it_rests,
+            ask_route=planner.route,
+            on_assigned=lambda: self._tell(READY),
         )
+
+    def _why_it_rests(self) -> ClusterTrouble | None:
+        if self.role.is_drained:
+            return ServerDrained()
+        return ServerStandsBy() if self.role.is_standby else None
 
     def _make_leading(self) -> Leading:
         ttl_us = self.settings.timing.leader_ttl_us
@@ -185,7 +206,7 @@ class Server:
             clock=self._clock,
             on_change=lambda term: self.metrics.leading.set(term is not None),
             on_handed=self._cursors_moved,  # wakes the pulse everywhere
-            stands_by=lambda: self.role.is_standby,
+            rests=lambda: self.role.rests,
         )
 
     def _make_presence(self) -> Presence:
@@ -203,6 +224,10 @@ class Server:
             role=self.role,
         )
 
+    def _hello(self, session: str) -> Hello:
+        drills = () if self._drills is None else self._drills.types
+        return server_hello(self.settings, self._clock, session, schema=self.store.schema, drills=drills)
+
     def _make_promoting(self) -> Promoting:
         return Promoting(
             self.store.nodes,
@@ -215,7 +240,8 @@ class Server:
     def _role_changed(self) -> None:
         """Let the duties of the new role begin at once."""
         self.metrics.standby.set(self.role.is_standby)
-        if self.role.is_standby:
+        self.metrics.drained.set(self.role.is_drained)
+        if self.role.rests:
             self.leasing.send_away()
         for duty in (self.leading, self.pulsing, self.firing, self.leasing):
             duty.wake.set()
@@ -226,11 +252,23 @@ class Server:
         self._tell(ROLES)
 
     def _own_load(self) -> dict[str, float]:
-        """Polls that wait here, how the coordination service is and how long the certificate lasts, for all to see."""
+        """Polls that wait here, the coordination service, certificates and encryption, for all to see."""
         health = self._coordinator.health()
-        load = {} if health is None else health.as_load()
-        certificate = {} if self._certificate is None else self._certificate.load()
-        return {**load, **certificate, "queue": float(self.leasing.parked)}
+        load = self.settings.restarts.as_load()
+        if health is not None:
+            load |= health.as_load()
+        for certificate in self._certificates:
+            load |= certificate.load()
+        if self.replica is not None:
+            load |= self.replica.load()
+        if self.role.is_drained:
+            load[DRAINED] = float(self._is_idle())
+        return {**load, "plain_http": float(self.settings.is_plain), "queue": float(self.leasing.parked)}
+
+    def _is_idle(self) -> bool:
+        """It leads not, no poll waits here, and no step that decides is under way."""
+        is_deciding = any(duty.is_busy for duty in self.deciding)
+        return self.leadership.term is None and not self.leasing.parked and not is_deciding
 
     def _make_services(self, planner: Planner, chance: Chance) -> Services:
         return Services(
@@ -245,22 +283,28 @@ class Server:
             lock_desk=self.lock_waiting,
             runs_may_be_ready=self._runs_may_be_ready,
             cursors_moved=self._cursors_moved,
-            cluster_times=self._cluster_times(),
+            cluster_times=cluster_times(self.settings.timing),
             cancels_asked=self._cancels_asked,
             roles_changed=self._roles_changed,
             runs_ended=self._ended_by_callback,
+            drill_told=DrillMetrics(self.metrics.registry).told,
+            settings=self.settings.told,
+            node_name=self.settings.node_name,
+            route_names=planner.routes.names,
             health=self.settings.timing.bands,
         )
 
-    def _cluster_times(self) -> ClusterTimes:
-        timing = self.settings.timing
-        return ClusterTimes(
-            beat_every_us=timing.session.beat_every_us,
-            session_ttl_us=timing.session.ttl_us,
-            grace_us=timing.grace_us,
-            leader_ttl_us=timing.leader_ttl_us,
-            lock_ttl_us=TTL_USUAL,
-        )
+    def _make_replica_reads(self, replica: Replica) -> ReplicaReads:
+        offers = Offers(replica.store.lookups, self._clock)
+        services = replace(self.services, store=replica.store, offers=offers)
+        reads = ReplicaReads(replica, services, heard=self._last_heard, is_away=lambda: self.failure_notes.is_away)
+        self.metrics.watch_replica(lambda: reads.answers, lambda: reads.age_s)
+        self.failure_notes.answered = lambda: reads.answers
+        return reads
+
+    def _last_heard(self) -> tuple[int, Instant] | None:
+        pulse = self.tide.pulse
+        return None if pulse is None else (pulse.epoch, pulse.now)
 
     def _make_workers(self) -> WorkerService:
         workers = WorkerService(
@@ -286,9 +330,11 @@ class Server:
 
     def _own_duties(self) -> list[Duty]:
         """What every server does."""
+        looking = () if self.replica is None else (ReplicaLooking(self.replica.look),)
         return [
             self.pulsing,
-            *(WhileActive(duty, self.role) for duty in (self.firing, self.leasing, self.sweeping)),
+            *looking,
+            *self.deciding,
             self.leading,
             self.presence,
             self.promoting,
@@ -356,6 +402,12 @@ class Server:
             telling.cancel()
         log.info("server.stopped", node=self.settings.node_name)
 
+    def wants_no_traffic(self) -> str:
+        """Why balancers are to send users elsewhere; empty: they need not."""
+        if self.is_stopping:
+            return "stopping"
+        return "drained" if self.role.is_drained else ""
+
     async def _tell_of(self, stop: asyncio.Event) -> None:
         """From the first moment: load balancers and workers are to look elsewhere while the last steps finish (R18)."""
         await stop.wait()
@@ -387,6 +439,9 @@ class Server:
         if topic == ELECTION:
             for duty in (self.pulsing, self.leading, self.presence):
                 duty.wake.set()
+        if topic in (CHANGED, MISSED):
+            for listener in self.on_change:
+                listener()
         claim = claim_of_topic(topic)
         if claim is not None:
             self.lock_waiting.heard(claim)
@@ -420,6 +475,15 @@ class Server:
         self.leasing.call_for_beats()
         self._tell(STOP)
 
+    @property
+    def hears_others(self) -> bool:
+        """Whether other servers can wake this one."""
+        return self.store.wakeups is not None or coordinator_name(self.settings) != STORE
+
+    def changed(self) -> None:
+        """Tell the other servers that a user changed something here."""
+        self._tell(CHANGED)
+
     def _claims_granted(self, claims: Sequence[str]) -> None:
         for claim in claims:
             self._tell(lock_topic(claim))
@@ -427,24 +491,3 @@ class Server:
     def _ended_by_callback(self, reports: Sequence[Report]) -> None:
         for listener in self.workers.on_reports:
             listener(reports)
-
-    def _hello(self, session: str) -> Hello:
-        labels = {"tzdata": tzdata_version()}  # what its decisions were made by
-        coordinator = coordinator_name(self.settings)
-        if coordinator != STORE:
-            labels["coordinator"] = coordinator
-        return Hello(
-            session=session,
-            name=self.settings.node_name,
-            group="",
-            slots=0,
-            handlers=(),
-            labels=labels,
-            version=__version__,
-            protocol=PROTOCOL,
-            pid=os.getpid(),
-            host=socket.gethostname(),
-            up_us=process_up_us(self._clock),
-            address=self.settings.advertise,
-            drills=() if self._drills is None else self._drills.types,
-        )

@@ -19,9 +19,12 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.app.tls import Certificate
 from foliot.domain.drills import Faults
 from foliot.operations.tokens import bootstrap
+from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store import OpenStore
+from foliot.ports.store.replica import Replica
 from foliot.store.sql.kernel.connect import BadStoreUrl, scheme_of
+from foliot.store.sql.replica import SqlReplica
 
 
 async def serve(
@@ -44,10 +47,11 @@ async def serve(
         settings = replace(settings, node_name=f"{socket.gethostname()}-{http.port}")
     open_store = store_opener(settings.store_url)
     point = fault_point(settings.fault_point)
+    replica = _replica_of(settings, clock, chance)
     store = await open_store(settings.store_url, clock=clock, chance=chance, point=point, faults=faults)
     try:
         drills = None if faults is None else drills_of(faults, kind="server")
-        server = Server(settings, store, clock=clock, chance=chance, drills=drills)
+        server = Server(settings, store, clock=clock, chance=chance, drills=drills, replica=replica)
         app = build_app(server)
         await check_one_machine(server.services)
         made_token = await bootstrap(server.services, given=bootstrap_token)
@@ -61,6 +65,15 @@ async def serve(
             http_stop.set()
     finally:
         await store.close()
+        if replica is not None:
+            await replica.close()
+
+
+def _replica_of(settings: ServerSettings, clock: Clock, chance: Chance) -> Replica | None:
+    """The replica of the store, if the server has one. It is connected when it is needed."""
+    if not settings.replica_url:
+        return None
+    return SqlReplica.open(settings.replica_url, of=settings.store_url, clock=clock, chance=chance)
 
 
 def store_opener(url: str) -> OpenStore:

@@ -1,12 +1,15 @@
 """Settings, read once at the edge into frozen trees; each part gets only its piece. Relations are checked here."""
 
+import ipaddress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from foliot.domain.effective_settings import EffectiveSetting
 from foliot.domain.errors import InvalidInput
 from foliot.domain.health import HealthRules, usual_rules
 from foliot.domain.instants import DAY, MILLISECOND, SECOND, Micros
+from foliot.domain.restarts import NO_RESTARTS, Restarts
 from foliot.operations.services import SessionTimes
 
 DEFAULT_PORT: Final = 7171
@@ -84,10 +87,28 @@ class ServerSettings:
     keeps_removed: bool = False  # a job that no code declares any more goes on; the leader's word counts
     coordinator_url: str = "store"  # its scheme names the backend that holds elections
     allows_drills: bool = False  # admins may break this process on purpose
+    replica_url: str = ""  # of the store's database: answers reads while the store is away; empty: there is none
     is_standby: bool = False  # it fires and leases nothing until it is promoted
+    restarts: Restarts = NO_RESTARTS  # by a supervisor
+    told: tuple[EffectiveSetting, ...] = ()  # these settings for users to see
     fault_point: str | None = None  # tests only: where this process breaks itself
 
     @property
     def is_protected(self) -> bool:
         """Whether clients on other machines come by TLS."""
         return self.behind_proxy or self.tls is not None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether clients on other machines send their tokens unencrypted."""
+        return not self.is_protected and not is_loopback(self.host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only programs on this machine reach this address."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -1,13 +1,10 @@
-"""A clock whose wall time a drill sets ahead. What never jumps is left alone."""
+"""A clock whose wall time a drill sets ahead or back. What never jumps is left alone."""
 
 import asyncio
 from datetime import datetime, timedelta
-from typing import Final
 
 from foliot.domain.drills import DrillType, Faults
 from foliot.ports.clock import Clock
-
-STEP: Final = timedelta(hours=1)
 
 
 class SteppedClock:
@@ -24,8 +21,7 @@ class SteppedClock:
         return self._clock.boottime()
 
     def now(self) -> datetime:
-        now = self._clock.now()
-        return now + STEP if self._faults.has(DrillType.CLOCK_STEP) else now
+        return self._clock.now() + timedelta(microseconds=self._faults.size_us(DrillType.CLOCK_STEP))
 
     async def wait(self, wake: asyncio.Event, *, for_s: float) -> bool:
         return await self._clock.wait(wake, for_s=for_s)

@@ -20,6 +20,7 @@ import structlog
 
 from foliot.app.overseers import SUPERVISED, Overseers
 from foliot.domain.errors import ClusterTrouble
+from foliot.domain.restarts import WEDGED
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.worker.isolation.limits import DUMP_SIGNAL
@@ -101,6 +102,8 @@ class Supervisor:
         self._is_asked = False  # somebody wants the end of both
         self._ended_at: list[float] = []
         self._crashed_at: list[float] = []
+        self._restarts = 0
+        self._last_end = 0  # exit code after which the child was started again; WEDGED
         self._rung, self._bell = socket.socketpair()  # a signal rings: a wait ends
 
     def run(self) -> int:
@@ -113,6 +116,8 @@ class Supervisor:
                     break
                 if not self._is_asked:
                     self._rest(self._next_start_s(end))
+                    self._restarts += 1
+                    self._last_end = WEDGED if end.is_wedged else end.code
             return end.code
 
     # ------------------------------------------------------------------------------------------------------- a life
@@ -134,7 +139,10 @@ class Supervisor:
         every_s = self._rules.silent_s / MARKS_PER_SILENCE
         return subprocess.Popen(  # noqa: S603  our own command line
             self._command,
-            env={**self._environment, SUPERVISED: f"{theirs.fileno()} {every_s:g}"},
+            env={
+                **self._environment,
+                SUPERVISED: f"{theirs.fileno()} {every_s:g} {self._restarts} {self._last_end}",
+            },
             pass_fds=[theirs.fileno()],
             process_group=0,  # Ctrl-C in a terminal reaches the supervisor alone, which forwards it once
         )

@@ -27,6 +27,7 @@ class WorkerThread:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._worker: Crew | None = None
         self._ready = threading.Event()
+        self._turned = True
         # What the worker says reaches the feed of `foliot up`, whose language is kept in a context variable.
         run_in_context = copy_context().run
         self._thread = threading.Thread(target=run_in_context, args=(self._run,), name="foliot-worker", daemon=True)
@@ -39,6 +40,17 @@ class WorkerThread:
         """Begin the drain; a second call ends everything at once."""
         if self._worker is not None:
             self._call(self._worker.stop)
+
+    def turns(self) -> bool:
+        """Whether its loop turned since the last call; one that has not begun or is over never stands still."""
+        if self._loop is None or not self._thread.is_alive():
+            return True
+        turned, self._turned = self._turned, False
+        self._call(self._turn)  # its loop answers before the next call, unless something blocks it
+        return turned
+
+    def _turn(self) -> None:
+        self._turned = True
 
     async def reload(self, code: PythonHandlers) -> None:
         """Run this code from now on: on return the server knows its jobs, unless that takes long."""

@@ -8,6 +8,7 @@ import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.ahead import ahead
+from foliot.cli.cluster_settings import settings
 from foliot.cli.completion import node_name
 from foliot.cli.crews import GONE
 from foliot.cli.doctor import doctor
@@ -46,6 +47,7 @@ cluster.add_command(doctor)
 cluster.add_command(failovers)
 cluster.add_command(policy)
 cluster.add_command(maintenance)
+cluster.add_command(settings)
 
 
 @cluster.command()
@@ -77,7 +79,9 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "maintenance", say("maintenance_now", **told(user, found["maintenance"]))
     servers = [node for node in found["nodes"] if node["kind"] == "server" and node["health"] not in GONE]
     standbys = sum(node.get("role") == "STANDBY" for node in servers)
-    yield "servers", say("servers_now", online=found["servers_online"], known=len(servers), standbys=standbys or None)
+    drained = sum(node["state"] == "DRAINING" for node in servers)
+    counts = {"standbys": standbys or None, "drained": drained or None}
+    yield "servers", say("servers_now", online=found["servers_online"], known=len(servers), **counts)
     workers = say("workers_now", online=found["workers_online"], slots=found["slots"])
     if found["workers_warning"]:
         workers += say("workers_unwell", count=found["workers_warning"])
@@ -92,6 +96,8 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "store", say("store_now", store=found["store"], epoch=found["epoch"])
     for one in found["coordinators"]:
         yield "coordinator", _coordinator(user, one)
+    if found.get("replica"):
+        yield "replica", _replica(user, found["replica"])
     if found["clock_suspect"]:
         yield "clock", _in_doubt(user, found)
 
@@ -101,6 +107,12 @@ def _coordinator(user: User, found: Mapping[str, Any]) -> str:
     if found["latency_s"] is None:
         return told
     return told + user.out.say("coordinator_latency", ms=f"{found['latency_s'] * 1000:.1f}")
+
+
+def _replica(user: User, found: Mapping[str, Any]) -> str:
+    age_s = found["age_s"]
+    age = None if age_s is None else user.times.lasting(age_s)
+    return user.out.say("replica_now", fit=found["fit"], servers=found["servers"], age=age)
 
 
 def _in_doubt(user: User, found: Mapping[str, Any]) -> str:

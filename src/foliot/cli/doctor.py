@@ -2,13 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 import click
 
+from foliot.cli.doctor_alone import known_store, look_at_store, store_options, wanted_store
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import pad, width_of
 from foliot.cli.terminal import echo
+from foliot.client.errors import NoServerKnown
+from foliot.domain.errors import Unanswered
 from foliot.domain.visible import visible_line
 from foliot.words.checkup import fix_titles
 
@@ -21,9 +25,12 @@ MARK_BY_LEVEL: Final[Mapping[str, str]] = {
 @click.command()
 @click.option("--fix", is_flag=True, help="Do the repairs that are safe, then look again.")
 @click.option("--reason", default="", metavar="TEXT")
+@store_options
 @remote
-def doctor(user: User, *, fix: bool, reason: str) -> None:
+def doctor(user: User, *, fix: bool, reason: str, db: str | None, db_file: Path | None) -> None:
     """Examine the database, the machines, the coordination service and the jobs, and say the next step of each.
+
+    When no server answers, the store alone is examined: that of FOLIOT_DB, or of the foliot up of this folder.
 
     Exit codes: 0 all is well or a notice, 1 a warning, 2 something critical.
 
@@ -32,13 +39,17 @@ def doctor(user: User, *, fix: bool, reason: str) -> None:
       foliot cluster doctor
       foliot cluster doctor --fix --yes
       foliot cluster doctor -o json
+      foliot cluster doctor --db-file /etc/foliot/db
     """
+    store = wanted_store(db, db_file)
+    if fix and store is not None:
+        raise click.UsageError("Only a server repairs: leave out --db and --db-file, or --fix.")
     fixes: Sequence[Mapping[str, Any]] = ()
     if fix:
         user.confirm(fix_titles(user.lang))
         fixes = user.client.cluster.fix(reason=reason)["fixes"]
         _show_fixes(user, fixes)
-    found = user.client.cluster.doctor()
+    found = _asked(user, db) if store is None else look_at_store(user, store)
     if user.out.is_for_people:
         _show(user, found["findings"])
         level = found["level"]
@@ -46,6 +57,18 @@ def doctor(user: User, *, fix: bool, reason: str) -> None:
     else:
         user.out.item({**found, "fixes": list(fixes)} if fix else found, (), name="level")
     raise SystemExit(EXIT_BY_LEVEL.get(found["level"], 0))
+
+
+def _asked(user: User, db: str | None) -> Mapping[str, Any]:
+    """What a server finds; when none answers, what the store alone says."""
+    try:
+        return user.client.cluster.doctor()
+    except (Unanswered, NoServerKnown) as away:
+        store = known_store(db)
+        if store is None:
+            user.out.talk("doctor_alone_how", mark="note")
+            raise
+        return look_at_store(user, store, instead_of=away)
 
 
 def _show(user: User, findings: Sequence[Mapping[str, Any]]) -> None:

@@ -59,13 +59,27 @@ def list_types(user: User) -> None:
 @click.argument("type_", metavar="KIND", type=TYPES)
 @click.option("--on", required=True, metavar="NODE", shell_complete=node_name, help="The node that is broken.")
 @click.option("--for", "for_", default="30s", show_default=True, metavar="DURATION", help="How long; at most 10m.")
+@click.option(
+    "--size",
+    metavar="DURATION",
+    help="How far the clock is ahead (clock_step; -1h: back), or what each transaction takes longer (slow_store).",
+)
 @click.option("--alone", is_flag=True, help="Also when no other node can do its work.")
 @click.option("--dry-run", is_flag=True, help="Say what would be broken, and break nothing.")
 @click.option("--no-wait", is_flag=True, help="Do not wait for the end; foliot drill show tells it.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def run_drill(
-    user: User, *, type_: str, on: str, for_: str, alone: bool, dry_run: bool, no_wait: bool, reason: str
+    user: User,
+    *,
+    type_: str,
+    on: str,
+    for_: str,
+    size: str | None,
+    alone: bool,
+    dry_run: bool,
+    no_wait: bool,
+    reason: str,
 ) -> None:
     """Break a node: say what will be broken, ask, break it, wait, and tell how the cluster took it.
 
@@ -75,13 +89,14 @@ def run_drill(
     Examples:
       foliot drill run crash --on w-3
       foliot drill run hang --on s-2 --for 20s --yes
+      foliot drill run clock_step --on w-3 --size 2h
     """
-    preview = user.client.drills.preview(type_, on=on, for_=for_)
+    preview = user.client.drills.preview(type_, on=on, for_=for_, size=size)
     if dry_run:
         user.out.item(preview, _preview_lines(preview), name="node")
         return
     user.confirm(preview["consequences"])
-    asked = user.client.drills.run(type_, on=on, for_=for_, alone=alone, reason=reason)
+    asked = user.client.drills.run(type_, on=on, for_=for_, size=size, alone=alone, reason=reason)
     if no_wait:
         user.out.talk("drill_asked", mark="run", id=asked["id"], type=type_, node=asked["node"])
         if not user.out.is_for_people:
@@ -167,6 +182,7 @@ def history(user: User, *, of_type: str | None, limit: int) -> None:
         Column(times.title("ASKED"), times.instant("asked_at"), least=8),
         Column("TYPE", "type"),
         Column("NODE", "node", least=6),
+        Column("SIZE", lambda row: times.lasting(row.get("size_s")), empty="-"),
         Column("STATE", lambda row: row["state"].lower()),
         Column("DETECTED", times.duration("detected_s"), empty="-"),
         Column("FAILED OVER", times.duration("failed_over_s"), empty="-"),
@@ -196,6 +212,7 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "drill", str(found["id"])
     yield "type", found["type"]
     yield "node", found["node"]
+    yield "size", times.lasting(found.get("size_s"))
     yield "state", found["state"].lower()
     yield "asked", times.full(found["asked_at"])
     yield "by", found["by"]

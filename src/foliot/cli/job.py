@@ -10,6 +10,7 @@ from foliot.cli.job_days import days
 from foliot.cli.job_reschedule import reschedule
 from foliot.cli.job_runs import backfill, backfills, trigger, try_out
 from foliot.cli.job_views import diff, fires, list_jobs, show, why
+from foliot.cli.stats import job_stats
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -45,5 +46,6 @@ for command in (
     backfill,
     backfills,
     days,
+    job_stats,
 ):
     job.add_command(command)

@@ -36,6 +36,11 @@ NOBODY_SERVES: Final = "FOL-1099"
 @click.option("--job-timeout", metavar="DURATION", help="How long a run may take.")
 @click.option("--retries", type=click.IntRange(0, 1000))
 @click.option("--overlap", type=click.Choice(["allow", "skip", "queue", "queue_all", "replace"]))
+@click.option("--route", metavar="ROUTE", help="Which of the fitting workers gets a run: round, least_load ...")
+@click.option("--require", multiple=True, metavar="K=V", help="A label that a worker must have.")
+@click.option("--prefer", multiple=True, metavar="K=V", help="A label of workers that are preferred.")
+@click.option("--avoid", multiple=True, metavar="K=V", help="A label of workers that get a run only when no other can.")
+@click.option("--spread", metavar="LABEL", help="A label over whose values its runs are spread.")
 @click.option("--set", "settings", multiple=True, metavar="PATH=V", help="Any field of a definition: place.priority=7.")
 @click.option("--reason", default="", metavar="TEXT")
 @click.option("--check", is_flag=True, help="Only say what it would mean.")
@@ -52,6 +57,7 @@ def create(user: User, *, name: str, check: bool, dry_run: bool, reason: str, **
       foliot job create dump --cron "@daily" --run "pg_dump --file /backup/billing.sql billing"
       foliot job create tidy --every 1h --script tidy.sh
       foliot job create prune --cron "0 3 * * *" --sql "delete from carts where age > 90" --connection shop
+      foliot job create render --py media:render --route consistent_hash:film --prefer disk=ssd --avoid spot=yes
       foliot job create cleanup --cron "@daily" --py ops:cleanup --set place.priority=3 --check
     """
     definition = _definition(user, said)
@@ -96,11 +102,27 @@ def _definition(user: User, said: Mapping[str, Any]) -> dict[str, Any]:
                         ("timeout", "job_timeout"), ("retries", "retries"), ("overlap", "overlap")):  # fmt: skip
         if said[flag] is not None:
             definition[field] = said[flag]
+    if place := _place(said):
+        definition["place"] = place
     for path, value in pairs(said["settings"]).items():
         set_path(definition, path, value)
     if "run" not in definition:
         raise click.UsageError("Say what runs with --py, --http, --run, --script, --sql or --handler.")
     return definition
+
+
+def _place(said: Mapping[str, Any]) -> dict[str, Any]:
+    """Where its runs may be, as far as an option says."""
+    place: dict[str, Any] = {}
+    for field in ("require", "prefer", "avoid"):
+        if said[field]:
+            place[field] = {label: str(value) for label, value in pairs(said[field], text=True).items()}
+    if said["spread"] is not None:
+        place["spread"] = said["spread"]
+    if said["route"] is not None:
+        name, colon, by = said["route"].partition(":")
+        place["route"] = {"name": name, "by": by} if colon else name
+    return place
 
 
 def _schema(user: User, kind: str) -> Mapping[str, Any] | None:

@@ -72,7 +72,8 @@ def trigger(
         _check_trigger(user, name, order)
         return
     run = user.client.jobs.trigger(name, **order)
-    user.out.talk("queued", mark="run", job=run.job, run=run.id, **_when(user, run.raw))
+    said = "queued" if run.stands_for is None else f"stands_for.{run.stands_for}"
+    user.out.talk(said, mark="run", job=run.job, run=run.id, **_when(user, run.raw))
     if logs:
         follow_log(user, run.id)
     if wait or logs:

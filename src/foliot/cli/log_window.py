@@ -36,10 +36,13 @@ def lines(user: User, *, run_id: str, before: str | None, after: str | None, **w
         return
     for line in found["items"]:
         echo(visible_line(line["text"]))
-    if not found["items"]:
+    items, search_on = found["items"], found["search_on"]
+    if not items and search_on is None:
         user.out.talk("nothing_matches")
         return
-    if not found["is_begin"]:
-        user.out.talk("lines_before", run=run_id, position=found["items"][0]["position"])
-    if not found["is_end"]:
-        user.out.talk("lines_after", run=run_id, position=found["items"][-1]["position"])
+    first = search_on if search_on and not after else (items[0]["position"] if items else None)
+    last = search_on if search_on and after else (items[-1]["position"] if items else None)
+    if not found["is_begin"] and first:
+        user.out.talk("lines_before", run=run_id, position=first)
+    if not found["is_end"] and last:
+        user.out.talk("lines_after", run=run_id, position=last)

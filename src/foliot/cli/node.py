@@ -1,23 +1,23 @@
 """`foliot node`: servers and workers."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Final
 
 import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.completion import node_name
-from foliot.cli.crews import GONE, Node, crews, kinds_of, live_workers
+from foliot.cli.crews import GONE, Node, crews, kinds_of
 from foliot.cli.groups import Group
-from foliot.cli.progress import Bar
-from foliot.cli.refusal import TOOK_TOO_LONG
+from foliot.cli.node_drain import drain, undrain
 from foliot.cli.server_access import User, remote
+from foliot.cli.stats import node_stats
 from foliot.cli.table import Column
 from foliot.cli.terminal import Line
+from foliot.domain.restarts import WEDGED, Restarts
 
 CLOCK_SHOWN_S: Final = 0.1
 """Less is the way there and back, not the clock."""
-LEFT_SHOWN: Final = 10
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -32,6 +32,10 @@ def node() -> None:
       foliot node undrain w-3
       foliot node promote s-3
     """
+
+
+for command in (drain, undrain, node_stats):
+    node.add_command(command)
 
 
 @node.command("list")
@@ -57,6 +61,7 @@ def columns(user: User, nodes: Sequence[Node]) -> list[Column]:
         Column("HEALTH", health_of, state=True, least=8),
         Column("BEAT", times.duration("beat_age_s")),
         Column("SLOTS", lambda node: slots_of(node, shows_kinds=node["id"] in in_crews), empty="-"),
+        Column("WEIGHT", weight_of, empty="-", wide=True),
         Column("GROUP", "group", empty="-"),
         Column("LABELS", labels_of, empty="-"),
         Column("SCORE", score_of, empty="-", wide=True),
@@ -89,6 +94,12 @@ def slots_of(node: Node, *, shows_kinds: bool) -> str:
     if (given := _given(node)) < node["slots"]:
         taken = f"{taken} ≤{given}"
     return f"{taken} {kinds_of(node)}" if shows_kinds else taken
+
+
+def weight_of(node: Node) -> str:
+    """The share of work that a worker gets beside others; a server has none, and an older one does not say."""
+    weight = node.get("weight")
+    return "" if weight is None else str(weight)
 
 
 def score_of(node: Node) -> str:
@@ -152,6 +163,13 @@ def _tell_others(user: User, name: str, shown: Node, nodes: Sequence[Node]) -> N
 
 
 def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, Line]]:
+    yield from _state_lines(user, node)
+    yield from _process_lines(user, node, crew)
+    yield from _work_lines(user, node)
+
+
+def _state_lines(user: User, node: Node) -> Iterator[tuple[str, Line]]:
+    """How the node is, and how much work it has."""
     times, out = user.times, user.out
     yield "node", (f"{node['name']}  {kind_of(node)}  ", out.state(health_of(node)))
     yield "why", node.get("health_why") or ""
@@ -160,19 +178,30 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     yield "group", node["group"]
     yield "labels", labels_of(node, between=", ")
     yield "slots", out.say("slots_taken", running=_busy(node), slots=node["slots"]) if node["slots"] else ""
+    yield "weight", weight_of(node)
     yield "work", _work(user, node)
-    waiting = _waiting(node)
-    yield "waits", out.say("waiting_runs", count=waiting) if waiting else ""
+    if waiting := _waiting(node):
+        yield "waits", out.say("waiting_runs", count=waiting)
     yield "drained", _drained(node["drained_by"])
+
+
+def _process_lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, Line]]:
+    """Its process, where it is reached, and since when."""
+    times, out = user.times, user.out
     yield "process", f"{node['host']} pid {node['pid']}, foliot {node['version']}"
     for one in crew:
         taken = out.say("slots_of_kind", kinds=kinds_of(one), running=_busy(one), slots=one["slots"], id=one["id"])
         yield "process", taken
+    yield "restarts", _restarts(user, node)
     yield "address", node.get("address") or ""
     yield "since", times.full(node["started_at"])
     for life, at in node.get("life_times", {}).items():
         yield "life", (out.state(life), f"  {times.show(at)}")
     yield "clock", clock_of(user, node)
+
+
+def _work_lines(user: User, node: Node) -> Iterator[tuple[str, Line]]:
+    """Its load, what it can execute, and what it executes."""
     yield "load", _shares(user, node)
     yield "load", _counts(user, node)
     yield "handlers", ", ".join(node["handlers"])
@@ -180,13 +209,22 @@ def _lines(user: User, node: Node, crew: Sequence[Node]) -> Iterator[tuple[str, 
     for failed in node.get("failed_kinds", ()):
         yield "failed", _failed(failed)
     for run in node["runs"] or ():
-        yield "runs", (f"{run['id']}  {run['job']}  ", out.state(run["shown"]))
+        yield "runs", (f"{run['id']}  {run['job']}  ", user.out.state(run["shown"]))
 
 
 def _role(user: User, node: Node) -> str:
     """What a server does, if it was ever promoted or demoted, and since when."""
     since = node.get("role_since")
     return "" if since is None else user.out.say("role_since", role=node["role"].lower(), since=user.times.show(since))
+
+
+def _restarts(user: User, node: Node) -> str:
+    """How often its supervisor started it again, and why the last time; empty: never."""
+    restarts = Restarts.of(node["load"])
+    if not restarts.count:
+        return ""
+    case = "restarts_wedged" if restarts.after == WEDGED else "restarts_code"
+    return user.out.say(case, count=restarts.count, code=restarts.after)
 
 
 def _given(node: Node) -> int:
@@ -240,124 +278,6 @@ def _drained(written: str | None) -> str:
 
 
 @node.command()
-@click.argument("name", shell_complete=node_name, required=False)
-@click.option("--self", "is_self", is_flag=True, help="The worker on this machine.")
-@click.option("--reason", default="", metavar="TEXT")
-@click.option("--no-wait", is_flag=True, help="Do not wait for its runs.")
-@click.option("--wait-for", "within", metavar="DURATION", default="10m", show_default=True, help="How long to wait.")
-@remote
-def drain(user: User, *, name: str | None, is_self: bool, reason: str, no_wait: bool, within: str) -> None:
-    """Take a node out of service: it takes no more work, what it runs goes on to its end.
-
-    \b
-    Examples:
-      foliot node drain w-3 --reason "kernel update"
-      foliot node drain --self --no-wait
-      foliot node drain w-3 --wait-for 30m
-      foliot node drain w-3 --no-wait
-    """
-    from foliot.domain.instants import SECOND, parse_duration
-
-    if bool(name) == is_self:
-        raise click.UsageError("Say which node: a name, or --self.")
-    name = name or _on_this_machine(user)
-    asked = user.client.nodes.drain(name, reason=reason)
-    running = _running(user, name)
-    user.out.talk("draining", mark="good", node=name, running=running)
-    if not user.out.is_for_people:
-        user.out.item(asked, ())
-    if no_wait or not running:
-        return
-    try:
-        is_drained = _wait_until_drained(user, name, total=running, within_s=parse_duration(within) / SECOND)
-    except KeyboardInterrupt:
-        user.out.talk("drain_goes_on", mark="warn", node=name)
-        raise
-    if not is_drained:
-        _tell_left(user, name)
-        raise SystemExit(TOOK_TOO_LONG)
-    user.out.talk("drained", mark="good", node=name)
-
-
-def _running(user: User, name: str) -> int:
-    """Runs on all live workers of this name: each was asked to drain."""
-    return sum(one["running"] for one in live_workers(name, user.client.nodes.list()))
-
-
-def _wait_until_drained(user: User, name: str, *, total: int, within_s: float) -> bool:
-    """Show a bar until nothing runs on a node; False when that takes longer."""
-    left_s = within_s
-    with Bar(user.out, total=total) as bar:
-        while left_s > 0:
-            running = _running(user, name)
-            done = total - running
-            if not running:
-                bar.tell(done, user.out.say("drain_progress", node=name, done=done, total=total))
-                return True
-            bar.tell(done, user.out.say("drain_progress", node=name, done=done, total=total, **_longest(user, name)))
-            bar.pause(1.0)
-            left_s -= 1.0
-    return False
-
-
-def _left(user: User, name: str) -> list[Mapping[str, Any]]:
-    """The runs that are still on the live workers of this name, the one that began first in front."""
-    workers = live_workers(name, user.client.nodes.list())
-    runs = [run for one in workers for run in user.client.nodes.get(one["id"])["runs"] or ()]
-    return sorted(runs, key=lambda run: run["started_at"] or run["created_at"])
-
-
-def _longest(user: User, name: str) -> dict[str, Any]:
-    """The job whose run is the oldest there, and since when it runs; nothing when all ended just now."""
-    left = _left(user, name)
-    if not left:
-        return {}
-    return {"job": left[0]["job"], "since": user.times.show(left[0]["started_at"] or left[0]["created_at"])}
-
-
-def _tell_left(user: User, name: str) -> None:
-    """Say which runs keep a node from being empty, and what each waits for."""
-    left = _left(user, name)
-    user.out.talk("drain_left", mark="warn", node=name, count=len(left))
-    for run in left[:LEFT_SHOWN]:
-        waits = run["waits"]["what"] if run.get("waits") else None
-        since = user.times.show(run["started_at"] or run["created_at"])
-        user.out.talk("drain_left_run", run=run["id"], job=run["job"], since=since, waits=waits)
-
-
-def _on_this_machine(user: User) -> str:
-    """The name of the one worker that runs here."""
-    import socket
-
-    host = socket.gethostname()
-    here = [one for one in user.client.nodes.list() if one["kind"] != "server" and one["host"] == host]
-    names = sorted({one["name"] for one in here if one["health"] not in GONE})
-    if len(names) != 1:
-        if not names:
-            raise click.UsageError(f"Exactly one worker must run on {host} for --self; none is.")
-        raise click.UsageError(f"Exactly one worker must run on {host} for --self; these are: {', '.join(names)}.")
-    return str(names[0])
-
-
-@node.command()
-@click.argument("name", shell_complete=node_name)
-@click.option("--reason", default="", metavar="TEXT")
-@remote
-def undrain(user: User, *, name: str, reason: str) -> None:
-    """Take a drained node back into service.
-
-    \b
-    Examples:
-      foliot node undrain w-3
-      foliot node undrain w-3 --reason "done"
-    """
-    back = user.client.nodes.undrain(name, reason=reason)
-    user.out.talk("undrained", mark="good", node=name)
-    if not user.out.is_for_people:
-        user.out.item(back, ())
-
-
-@node.command()
 @click.argument("name", shell_complete=node_name)
 @click.option("--reason", default="", metavar="TEXT")
 @remote
@@ -369,10 +289,7 @@ def promote(user: User, *, name: str, reason: str) -> None:
       foliot node promote s-3
       foliot node promote s-3 --reason "s-1 goes into repair"
     """
-    promoted = user.client.nodes.promote(name, reason=reason)
-    user.out.talk("promoted", mark="good", node=name)
-    if not user.out.is_for_people:
-        user.out.item(promoted, ())
+    user.out.done("promoted", user.client.nodes.promote(name, reason=reason), node=name)
 
 
 @node.command()
@@ -387,7 +304,4 @@ def demote(user: User, *, name: str, reason: str) -> None:
       foliot node demote s-3
       foliot node demote s-3 --reason "s-1 is back"
     """
-    demoted = user.client.nodes.demote(name, reason=reason)
-    user.out.talk("demoted", mark="good", node=name)
-    if not user.out.is_for_people:
-        user.out.item(demoted, ())
+    user.out.done("demoted", user.client.nodes.demote(name, reason=reason), node=name)

@@ -178,6 +178,12 @@ class Output:
                 shown[name] = visible_line(value)
         return phrase(key, shown, self._language)
 
+    def done(self, key: str, answer: Mapping[str, Any], **values: Any) -> None:
+        """Say that something was done, and to programs what came of it."""
+        self.talk(key, mark="good", **values)
+        if not self.is_for_people:
+            self.item(answer, ())
+
     def talk(self, key: str, *, mark: str = "", **values: Any) -> None:
         """Say something beside the data, unless asked to be quiet or to speak to a program."""
         if not self.is_for_people:

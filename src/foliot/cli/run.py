@@ -269,18 +269,23 @@ def watch(user: User, *, run_id: str, within: str) -> None:
 
 
 @run.command()
-@click.argument("run_id", metavar="ID")
+@click.argument("run_ids", metavar="ID...", nargs=-1, required=True)
 @remote
-def why(user: User, *, run_id: str) -> None:
-    """Say where a run stands and what it waits for.
+def why(user: User, *, run_ids: tuple[str, ...]) -> None:
+    """Say where runs stand and what they wait for; of several, at most 50, those that are there.
 
     \b
     Examples:
       foliot run why r-8k2f
+      foliot run why r-8k2f r-8k31
       foliot run why r-8k2f --lang zh-CN
     """
-    reason = user.client.runs.why(run_id, tz=user.times.name)
-    explain(user, [reason])
+    runs, zone = user.client.runs, user.times.name
+    if len(run_ids) == 1:
+        explain(user, [runs.why(run_ids[0], tz=zone)])
+        return
+    answer = runs.why_many(run_ids, tz=zone)
+    explain(user, answer["items"], answer)
 
 
 @run.command()
@@ -361,10 +366,20 @@ def _tell_cancelled(user: User, answer: Mapping[str, Any], *, force: bool) -> No
 @click.option("--job", metavar="NAME", shell_complete=job_name, help="Every failed run of a job that is no test.")
 @time_option("run retry --since", help="With --job: those created since then.")
 @click.option("--version", type=click.Choice(["original", "latest"]), default="original", show_default=True)
+@click.option(
+    "--failed-shards", is_flag=True, help="Only the shards that did not succeed; the others keep their results."
+)
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def retry(
-    user: User, *, run_ids: tuple[str, ...], job: str | None, since: TypedTime | None, version: str, reason: str
+    user: User,
+    *,
+    run_ids: tuple[str, ...],
+    job: str | None,
+    since: TypedTime | None,
+    version: str,
+    failed_shards: bool,
+    reason: str,
 ) -> None:
     """Run finished runs again, with the same parameters and due instant.
 
@@ -372,6 +387,7 @@ def retry(
     Examples:
       foliot run retry r-8k2f
       foliot run retry r-8k2f --version latest
+      foliot run retry r-8k2f --failed-shards
       foliot run retry --job settle --since 12h
     """
     if bool(run_ids) == bool(job):
@@ -388,7 +404,7 @@ def retry(
         ids = [one["id"] for one in failed]
     made = []
     for run_id in ids:
-        again = user.client.runs.retry(run_id, version=version, reason=reason)
+        again = user.client.runs.retry(run_id, version=version, failed_shards=failed_shards, reason=reason)
         made.append(again.raw)
         user.out.talk("retried", mark="run", old=run_id, run=again.id)
     if not user.out.is_for_people:

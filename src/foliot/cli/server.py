@@ -15,6 +15,7 @@ from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
 from foliot.app.system import SystemClock
 from foliot.cli.allow_drills import drills_option
+from foliot.cli.effective_settings import effective_settings
 from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
 from foliot.cli.reach import FILE, Reach, reach_options, read_advertised
@@ -38,6 +39,13 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     show_default=True,
     metavar="URL",
     help="What chooses the leader: the store, redis://, etcd://, zookeeper://, file://, or one of a package.",
+)
+@click.option(
+    "--replica",
+    envvar="FOLIOT_REPLICA",
+    default="",
+    metavar="URL",
+    help="A replica of the store's database: it answers reads while the store is away.",
 )
 @click.option("--node", default=None, help="This server's name (default: host and port).")
 @reach_options
@@ -75,6 +83,7 @@ def server(
     db: str | None,
     db_file: Path | None,
     coord: str,
+    replica: str,
     node: str | None,
     advertise: str,
     standby: bool,
@@ -115,7 +124,10 @@ def server(
             keeps_removed=keep_removed_jobs,
             allows_drills=allow_drills,
             coordinator_url=coord,
+            replica_url=replica,
             is_standby=standby,
+            restarts=overseers.restarts,
+            told=effective_settings(),
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = read_secret(bootstrap_token_file) if bootstrap_token_file else None

@@ -77,9 +77,13 @@ class User:
         return self.client.endpoint.urls[0]
 
     def close(self) -> None:
-        """Close the client, if there is one."""
-        if self._client is not None:
-            self._client.close()
+        """Close the client, if there is one, and say so if it was a replica that answered."""
+        if self._client is None:
+            return
+        self._client.close()
+        age_s = self._client.replica_age_s
+        if age_s is not None and not self.out.quiet:  # to programs, too: what they read is old
+            echo(self.out.mark("warn"), self.out.say("by_replica", age=age_s), err=True)
 
     # ---------------------------------------------------------------------------------------------------------- asking
 

@@ -10,15 +10,15 @@ import click
 
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
-from foliot.app.http import is_loopback
 from foliot.app.overseers import Overseers
 from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
-from foliot.app.settings import TIMINGS
+from foliot.app.settings import TIMINGS, is_loopback
 from foliot.app.signals import stop_on_signals
 from foliot.app.slots import Slots
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
+from foliot.cli.effective_settings import effective_settings
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.language import say, spoken
@@ -128,10 +128,12 @@ def up(
             slots=Slots.read(slots),
             watch=not no_watch,
             keeps_removed=keep_removed_jobs,
+            told=effective_settings(),
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),
             handlers=read_handler_settings(handler_file, handler_options, enabled),
             secrets=read_secrets(handler_file),
+            restarts=overseers.restarts,
         )
         run_for_long(_run(settings, overseers))
 
@@ -141,7 +143,7 @@ async def _run(settings: UpSettings, overseers: Overseers) -> None:
     stop_on_signals(stop, is_supervised=overseers.is_supervised)
     node = AllInOne(settings, Terminal(settings, on_started=overseers.ready))
     guard_secrets(node.vault)
-    async with overseers.watching(SystemClock(), stop):
+    async with overseers.watching(SystemClock(), stop, others=[node.worker_turns]):
         await node.run(stop)
 
 

@@ -38,7 +38,7 @@ from foliot.domain.instants import SECOND, parse_duration
 from foliot.domain.job import DEFAULT_GROUP, Isolation
 from foliot.observability.log_lines import configure_logging
 from foliot.ports.handler import HandlerKind
-from foliot.ports.worker_link import WorkerLink
+from foliot.ports.worker_link import WEIGHT_MAX, WorkerLink
 from foliot.sdk.load_failures import file_missing
 from foliot.sdk.registry import Loaded, load
 from foliot.worker.crew import Crew
@@ -62,6 +62,14 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
 @click.option("--name", default=None, help="This worker's name (default: host and pid).")
 @click.option("--group", default=DEFAULT_GROUP, show_default=True, help="The pool of workers this one belongs to.")
 @slots_option
+@click.option(
+    "--weight",
+    envvar="FOLIOT_WEIGHT",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, WEIGHT_MAX),
+    help="Its share of work beside other workers.",
+)
 @click.option(
     "--waiting",
     default=WAITING_MAX,
@@ -97,6 +105,7 @@ def worker(
     name: str | None,
     group: str,
     slots: tuple[str, ...],
+    weight: int,
     waiting: int,
     labels: str,
     isolation: str,
@@ -154,6 +163,7 @@ def worker(
             group=group,
             slots=slots_of_kinds.shared,
             own_slots=slots_of_kinds.own,
+            weight=weight,
             waiting_max=waiting,
             labels=_labels(labels),
             version=__version__,
@@ -165,6 +175,7 @@ def worker(
             takes_over=take_over,
             drills=types_of("worker") if allow_drills else (),
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
+            restarts=overseers.restarts,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
         )
         run_for_long(_work(endpoint, settings, modules, here.kinds, vault, overseers))

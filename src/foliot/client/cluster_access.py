@@ -13,7 +13,7 @@ from foliot.client.discovery import Resolved
 from foliot.client.endpoint import CLIENT_FILE, Endpoint
 from foliot.client.loopback import is_on_this_machine
 from foliot.client.machine import Machine
-from foliot.client.requests import Servers, Tries, request_of, timeout_of
+from foliot.client.requests import Servers, Tries, age_of, request_of, timeout_of
 from foliot.client.trust import trusting
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import SECOND, parse_duration
@@ -55,6 +55,8 @@ class ClusterAccess(ABC):
             self.namespace = found.get("namespace") or DEFAULT_NAMESPACE
         self.machine = machine or Machine()
         self._lang = lang
+        self.replica_age_s: int | None = None
+        """Of the last answer: how old it is at most, because a replica gave it; None: the store itself did."""
         self._within_s = parse_duration(timeout) / SECOND
         self._servers = Servers(self.endpoint)
         # Proxy variables of the environment do not hold for this machine itself.
@@ -92,6 +94,10 @@ class ClusterAccess(ABC):
         if self._lang:
             request["headers"]["Accept-Language"] = self._lang
         return request | {"timeout": timeout_of(call, self._time_of(call))}
+
+    def heard(self, response: httpx2.Response) -> None:
+        """Note how old an answer is that counts."""
+        self.replica_age_s = age_of(response)
 
     def _finds_another_token(self, response: httpx2.Response) -> bool:
         """Whether the `foliot up` of this folder is another one by now: its token ended with the one before."""

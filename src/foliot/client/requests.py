@@ -10,6 +10,7 @@ from foliot.client.endpoint import Endpoint
 from foliot.client.errors import StrangeAnswer, error_of, unreached
 from foliot.client.machine import Machine
 from foliot.domain.errors import FoliotError
+from foliot.domain.queue_limits import QueueFull
 
 CONNECT_WITHIN_S: Final = 3.0
 ROUNDS_REFUSED_MAX: Final = 2
@@ -61,13 +62,18 @@ class Tries:
     def answered(self, response: httpx2.Response) -> float | None:
         """None when the answer counts; else how long to pause before the next try."""
         after = response.headers.get("retry-after", "")
-        if response.status_code in (409, 429) and after.isdigit():
+        if response.status_code in (409, 429) and after.isdigit() and not _is_full(response):
             pause = float(after)
             if self._machine.monotonic() + pause > self._until:
                 raise refusal(response)
             return pause
         if response.status_code in _GATEWAY_TROUBLE:
             return self._next(refusal(response), give_up=False)
+        if age_of(response) is not None and self._rounds == 0 and not self._is_end_of_round:
+            # This server alone may be cut off from the store: the next one may have a newer answer.
+            self._tried += 1
+            self._servers.turn()
+            return 0.0
         return None
 
     @property
@@ -87,6 +93,11 @@ class Tries:
         return pause
 
 
+def _is_full(response: httpx2.Response) -> bool:
+    """Whether too many runs of a job wait: the user hears of it at once, and decides when to ask again."""
+    return response.status_code == 429 and isinstance(refusal(response), QueueFull)
+
+
 def read(response: httpx2.Response) -> Any:
     """The answer's JSON, or the error it stands for."""
     if not response.is_success:
@@ -97,6 +108,12 @@ def read(response: httpx2.Response) -> Any:
         return msgspec.json.decode(response.content)
     except (msgspec.DecodeError, UnicodeDecodeError):
         raise strange(response) from None
+
+
+def age_of(response: httpx2.Response) -> int | None:
+    """How many seconds old an answer is at most that a replica gave; None: the store gave it."""
+    said = response.headers.get("foliot-replica-age", "")
+    return int(said) if said.isdecimal() else None
 
 
 def refusal(response: httpx2.Response) -> FoliotError:

@@ -49,6 +49,11 @@ class RunView:
         return _moment(self.raw.get("due_at"))
 
     @property
+    def stands_for(self) -> str | None:
+        """In the answer of a trigger that made no run: why this one stands for it (key, debounce, throttle)."""
+        return self.raw.get("stands_for")
+
+    @property
     def progress(self) -> Mapping[str, Any] | None:
         """How far it is, while it runs and says so: done, total, note, rate_per_s, left_s."""
         return self.raw.get("progress")

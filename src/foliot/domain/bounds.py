@@ -9,17 +9,20 @@ from typing import Any, Final, Protocol
 
 from foliot.domain.errors import BadField, BadName, InvalidInput
 from foliot.domain.handler import PYTHON
-from foliot.domain.instants import Micros, format_duration
-from foliot.domain.job import Definition, Isolation
+from foliot.domain.instants import DAY, MILLISECOND, SECOND, Micros, format_duration
+from foliot.domain.job import EACH_WORKER, Definition, Isolation, Shards
 from foliot.domain.names import check_label, check_name
 from foliot.domain.payload import DEPTH_MAX, PARAMS_BYTES_MAX, json_text
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, Misfire, MisfireMode
 from foliot.domain.policies.retry import DELAYS_MAX, PAUSE_MAX, RETRIES_MAX, BackoffKind, RetryPolicy
+from foliot.domain.policies.windows import Debounce, TriggerRate
+from foliot.domain.routing.wishes import WEIGHT_MAX, Preference, check_wishes
 from foliot.domain.texts import NAME_BYTES_MAX
 
 PRIORITY_MIN: Final = 1
 SHARDS_MAX: Final = 10_000
 RUNNING_MAX: Final = 100_000
+WAITING_MAX: Final = 10_000  # each trigger of a limited job looks at so many rows at most
 RESOURCES_MAX: Final = 20
 LABELS_MAX: Final = 50
 ERROR_NAMES_MAX: Final = 50
@@ -45,6 +48,20 @@ class Between:
 
     def __str__(self) -> str:
         return f"{self.least} to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardCount:
+    """So many shards, or one for each worker."""
+
+    most: int
+
+    def __call__(self, path: str, value: Shards) -> None:
+        if value != EACH_WORKER:
+            Between(0, self.most)(path, value)
+
+    def __str__(self) -> str:
+        return f"{Between(0, self.most)}, or `{EACH_WORKER}`"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +125,11 @@ _BUDGET: Final = Between(0, BUDGET_MAX)
 _ERROR_NAME: Final = Text(NAME_BYTES_MAX)
 _MISFIRE_WINDOW: Final = Lasting(MISFIRE_AFTER, WITHIN_MAX)
 _CAUGHT_UP: Final = Between(1, CATCH_UP_MAX)
+_QUIET: Final = Lasting(100 * MILLISECOND, DAY)
+_AT_MOST: Final = Lasting(100 * MILLISECOND, 10 * DAY)
+_THROTTLED: Final = Between(1, 10_000)
+_PERIOD: Final = Lasting(SECOND, DAY)
+_PARAMETER: Final = Text(NAME_BYTES_MAX)
 
 
 def check_count(path: str, count: int, most: int, *, least: int = 0) -> None:
@@ -133,6 +155,23 @@ class Labels:
 
     def __str__(self) -> str:
         return f"up to {self.most}"
+
+
+@dataclass(frozen=True, slots=True)
+class Preferences:
+    """Names with values, and a weight for each."""
+
+    def __call__(self, path: str, prefer: Mapping[str, Preference]) -> None:
+        _LABELS(path, {label: wish.value for label, wish in prefer.items()})
+        for label, wish in prefer.items():
+            _WEIGHT(f"{path}.{label}.weight", wish.weight)
+
+    def __str__(self) -> str:
+        return f"up to {LABELS_MAX}, each with a weight {_WEIGHT}"
+
+
+_LABELS: Final = Labels()
+_WEIGHT: Final = Between(1, WEIGHT_MAX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,6 +239,22 @@ def check_misfire(path: str, misfire: Misfire) -> None:
     _CAUGHT_UP(f"{path}.limit", misfire.limit)
 
 
+def check_debounce(path: str, debounce: Debounce) -> None:
+    """Each time of a debounce, and the name of its parameter."""
+    _QUIET(f"{path}.quiet", debounce.quiet_us)
+    _AT_MOST(f"{path}.at_most", debounce.at_most_us)
+    if debounce.at_most_us < debounce.quiet_us:
+        raise BadField(f"{path}.at_most", f"it is shorter than the quiet time of {format_duration(debounce.quiet_us)}")
+    _PARAMETER(f"{path}.by", debounce.by)
+
+
+def check_throttle(path: str, throttle: TriggerRate) -> None:
+    """The number and the time of a throttle, and the name of its parameter."""
+    _THROTTLED(f"{path}.rate", throttle.runs)
+    _PERIOD(f"{path}.rate", throttle.per_us)
+    _PARAMETER(f"{path}.by", throttle.by)
+
+
 def check_together(definition: Definition) -> None:
     """Refuse fields that do not fit together."""
     if definition.merge is not None and not definition.shards:
@@ -207,6 +262,19 @@ def check_together(definition: Definition) -> None:
     if definition.merge is not None and definition.merge.kind != PYTHON:
         hint = 'write merge: {python: "billing.jobs:report"}'
         raise BadField("merge", "only a Python function can merge what shards returned", hint=hint)
+    check_wishes(definition.wishes, definition.require)
+    if definition.is_broadcast and definition.chooses:
+        raise BadField(
+            f"place.{definition.chooses}",
+            "nobody is chosen where each worker gets a shard",
+            hint="leave it out, or write shards: 16",
+        )
+    if definition.debounce is not None and definition.throttle is not None:
+        raise BadField(
+            "throttle",
+            "a debounce makes one run of triggers that come together, so there is nothing to throttle",
+            hint="write one of the two",
+        )
     if not definition.exclusive:
         return
     if not definition.is_serial:

@@ -7,8 +7,10 @@
     timeout: 30m   grace: 10s   start_within: 1m            isolation: process   exclusive: true
     retries: {max: 3, backoff: 30s..10m, jitter: true, on: [ConnectionError], budget_per_hour: 100}      or just 3
     overlap: queue                                          on_lost: fail   max_lost: 3
+    debounce: {quiet: 10s, at_most: 1m, by: customer}       throttle: {rate: 1/10s, by: customer}
     misfire: {latest: 6h}, {all: 1d, limit: 100} or skip
-    place: {require: {zone: cn-east}, concurrency: {settle-db: 4}, max_running: 2, priority: 7}
+    place: {require: {zone: cn-east}, prefer: {disk: ssd}, concurrency: {settle-db: 4}, priority: 7,
+            max_running: 2, max_waiting: 100}
     alert: {on: [failed, late 10m, slower p95*2], after: 2 in 24h, recover: true, to: [oncall]}
 
 Canonical: what is as usual is left out, so two ways to write one definition have one document and one hash.

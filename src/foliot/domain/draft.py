@@ -47,6 +47,8 @@ class Draft:
         "_now",
         "_open",
         "_overlap",
+        "_queued",
+        "_queued_max",
         "_runs_max",
         "_schedule",
         "_serial",
@@ -69,12 +71,14 @@ class Draft:
         self._has_rulings = has_rulings(schedule)
         self._misfire = definition.misfire
         self._overlap = definition.overlap
-        self._runs_max = max(1, min(RUNS_PER_PLAN, ROWS_PER_PLAN // (1 + definition.shards)))
+        self._runs_max = max(1, min(RUNS_PER_PLAN, ROWS_PER_PLAN // (1 + definition.cut_into)))
         self._serial = definition.overlap.is_serial
         self._now = now
         self._late_before = now - MISFIRE_AFTER
         self._open = seen.open
         self._waiting = seen.waiting
+        self._queued = seen.queued
+        self._queued_max = definition.max_waiting
         self._found_on_time = False
         self._skipped_last = False
         self.runs: list[PlannedRun] = []
@@ -274,6 +278,8 @@ class Draft:
                 return SkipReason.OVERLAP, _ANOTHER_WAITS
             case Overlap.QUEUE_ALL if self._waiting >= QUEUE_ALL_MAX:
                 return SkipReason.LIMIT, _QUEUE_FULL
+            case _ if self._queued_max is not None and self._queued >= self._queued_max:
+                return SkipReason.LIMIT, SkipCause(SkipKind.QUEUE_FULL, most=self._queued_max)
             case _:
                 return None
 
@@ -282,6 +288,7 @@ class Draft:
         self.runs.append(PlannedRun(at, schedule_key(at), not_before, catch_up, self._serial and self._open > 0))
         self._open += 1
         self._waiting += 1
+        self._queued += 1
         self._skipped_last = False
         if self.remaining is not None:
             self.remaining -= 1

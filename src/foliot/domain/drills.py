@@ -20,7 +20,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple
 
 from foliot.domain.errors import Conflict, InvalidInput, NotFound
-from foliot.domain.instants import MINUTE, SECOND, Micros
+from foliot.domain.instants import HOUR, MINUTE, SECOND, Micros
 
 FOR_USUAL: Final[Micros] = 30 * SECOND
 FOR_MIN: Final[Micros] = SECOND
@@ -68,6 +68,14 @@ BREAKS: Final[Mapping[DrillType, frozenset[str]]] = {
 """The kinds of nodes on which each type breaks something."""
 STOPPABLE: Final = frozenset({DrillType.SLOW_STORE, DrillType.CLOCK_STEP, DrillType.EXHAUST, DrillType.DISK_FULL})
 """What a node can end early: it still hears of a user's wish."""
+
+USUAL_SIZES: Final[Mapping[DrillType, Micros]] = {
+    DrillType.SLOW_STORE: SECOND // 2,  # what each transaction takes longer
+    DrillType.CLOCK_STEP: HOUR,  # how far the wall clock is ahead
+}
+"""The types that have a size, and what it is unless a user says otherwise."""
+SIZES: Final = "sizes"
+"""The word by which a node says, beside the types, that it knows sizes."""
 
 assert set(BREAKS) == set(DrillType)
 
@@ -188,8 +196,8 @@ def drill_lock(drill_id: int, name: str) -> str:
 
 
 def types_of(kind: str) -> tuple[str, ...]:
-    """The types of drills that a node of this kind takes part in."""
-    return tuple(str(type_) for type_, kinds in BREAKS.items() if kind in kinds)
+    """The types of drills that a node of this kind takes part in, and that it knows their sizes."""
+    return (*(str(type_) for type_, kinds in BREAKS.items() if kind in kinds), SIZES)
 
 
 # ------------------------------------------------------------------------------------------------------ inside a node
@@ -203,6 +211,7 @@ class DrillOrder:
     type: str  # a newer server may name one that this node does not know
     for_us: Micros
     stop: bool = False  # end it now
+    size_us: Micros | None = None  # None: the usual one, or its type has none
 
 
 class DrillNote(NamedTuple):
@@ -255,6 +264,13 @@ class Faults:
         """Whether this is broken now."""
         order = self._order
         return order is not None and order.type == type_ and not self.is_over
+
+    def size_us(self, type_: DrillType) -> Micros:
+        """How much of this is broken now; 0: it is whole."""
+        order = self._order
+        if order is None or not self.has(type_):
+            return 0
+        return USUAL_SIZES[type_] if order.size_us is None else order.size_us
 
     def notice(self, type_: DrillType) -> None:
         """The node saw by itself that this is broken."""

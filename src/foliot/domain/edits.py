@@ -37,6 +37,7 @@ class Keeps(StrEnum):
 
     PINNED = "pinned"  # ... somebody asked for just this version
     SHARDS = "shards"  # ... the new version is cut into another number of shards
+    WORKERS = "workers"  # ... each of its shards is a worker's own
     LINE = "line"  # ... the run it is a part of has begun, perhaps beside others, and the new version forbids that
     MERGE = "merge"  # ... the new version merges nothing
 
@@ -69,7 +70,7 @@ def after_edit(run: WaitingRun, old: Definition | None, new: Definition) -> Afte
         bound = _bound_to_its_run(run, old, new)
         if bound is not None:
             return bound
-    elif run.is_in_line and new.shards:  # a run is cut when it gets its place, so one that is whole in line stays so
+    elif run.is_in_line and new.cut_into:  # a run is cut when it gets its place, so one that is whole in line stays so
         return Keeps.SHARDS
     return Takes(_may_overlap(run, old, new))
 
@@ -78,6 +79,8 @@ def _bound_to_its_run(part: WaitingRun, old: Definition | None, new: Definition)
     """Why a part stays as the run is that it belongs to; None: it need not."""
     if old is None or old.shards != new.shards:
         return Keeps.SHARDS
+    if old.is_broadcast and part.part is not Part.MERGE:
+        return Keeps.WORKERS
     if part.part is Part.MERGE and new.merge is None:
         return Keeps.MERGE
     return Keeps.LINE if part.has_begun and tightens(old, new) else None

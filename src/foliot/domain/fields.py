@@ -15,26 +15,34 @@ from foliot.domain.bounds import (
     PRIORITY_MIN,
     RUNNING_MAX,
     SHARDS_MAX,
+    WAITING_MAX,
     Between,
     Bound,
     Json,
     Labels,
     Lasting,
     Named,
+    Preferences,
     Resources,
+    ShardCount,
     Text,
+    check_debounce,
     check_misfire,
     check_retries,
+    check_throttle,
 )
 from foliot.domain.document_values import duration, in_one_form, mapping, name, text, texts, truth, whole, word
 from foliot.domain.handler import NO_HANDLER, JobHandler, check_handler, handler_from
 from foliot.domain.instants import DAY, MILLISECOND, format_duration, parse_duration
-from foliot.domain.job import PRIORITY_MAX, Definition, Isolation, OnLost
+from foliot.domain.job import EACH_WORKER, PRIORITY_MAX, Definition, Isolation, OnLost, Shards
 from foliot.domain.own_parameters import check_own_parameters, read_own_parameters
 from foliot.domain.policies.alert import AlertPolicy, alert_from, written_alert
 from foliot.domain.policies.misfire import misfire_from, written_misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy, retries_from, written_retries
+from foliot.domain.policies.windows import debounce_from, throttle_from, written_debounce, written_throttle
+from foliot.domain.routing.choice import check_route, route_from, written_route
+from foliot.domain.routing.wishes import prefer_from, written_prefer
 from foliot.domain.schedule import Schedule
 from foliot.domain.texts import DESCRIPTION_BYTES_MAX, OWNER_BYTES_MAX
 
@@ -68,6 +76,10 @@ def _read_resources(written: Any, path: str) -> dict[str, int]:
     }
 
 
+def _read_shards(written: Any, path: str) -> Shards:
+    return EACH_WORKER if written == EACH_WORKER else whole(written, path)
+
+
 def _read_alert(written: Any, _: str) -> AlertPolicy | None:
     return alert_from(written)
 
@@ -80,6 +92,7 @@ TEXT: Final = FieldKind(called="text", read=text)
 NAME: Final = FieldKind(called="text", read=name)
 TEXTS: Final = FieldKind(called="texts", read=texts, write=dict, take=lambda given, _: dict(given))
 WHOLE: Final = FieldKind(called="whole", read=whole)
+SHARDS: Final = FieldKind(called="shards", read=_read_shards)
 TRUTH: Final = FieldKind(called="truth", read=truth)
 DURATION: Final = FieldKind(
     called="duration", read=duration, write=format_duration, take=lambda given, _: parse_duration(given)
@@ -91,6 +104,10 @@ SCHEDULE: Final = FieldKind(called="schedule", write=Schedule.to_document)  # re
 RETRIES: Final = FieldKind(called="retries", read=retries_from, write=written_retries, take=_retries_taken)
 MISFIRE: Final = FieldKind(called="misfire", read=misfire_from, write=written_misfire)
 RESOURCES: Final = FieldKind(called="resources", read=_read_resources, write=dict, take=lambda given, _: dict(given))
+PREFERENCES: Final = FieldKind(called="preferences", read=prefer_from, write=written_prefer, take=prefer_from)
+ROUTE: Final = FieldKind(called="route", read=route_from, write=written_route, take=route_from)
+DEBOUNCE: Final = FieldKind(called="debounce", read=debounce_from, write=written_debounce, take=debounce_from)
+THROTTLE: Final = FieldKind(called="throttle", read=throttle_from, write=written_throttle, take=throttle_from)
 ALERT: Final = FieldKind(called="mapping", read=_read_alert, write=written_alert, take=_read_alert)
 
 
@@ -140,7 +157,12 @@ FIELDS: Final = (
         check_own_parameters,
         is_option=False,
     ),
-    JobField("shards", WHOLE, "into how many shards a run is split", Between(0, SHARDS_MAX)),
+    JobField(
+        "shards",
+        SHARDS,
+        "into how many shards a run is split; [`each_worker`](broadcast.md): one for each live worker that fits",
+        ShardCount(SHARDS_MAX),
+    ),
     JobField(
         "timeout",
         DURATION,
@@ -195,9 +217,49 @@ FIELDS: Final = (
         check_misfire,
         usual_is='`latest("1h")`',
     ),
+    JobField(
+        "debounce",
+        DEBOUNCE,
+        "triggers that come within this time of each other become one run after the last: "
+        "`10s`, or a [mapping](policies.md#debounce-and-throttle-close-together) with `quiet`, `at_most` and `by`",
+        check_debounce,
+    ),
+    JobField(
+        "throttle",
+        THROTTLE,
+        "so many runs of triggers in a time, further ones are answered with the newest: "
+        "`1/10s`, or a [mapping](policies.md#debounce-and-throttle-close-together) with `rate` and `by`",
+        check_throttle,
+    ),
     JobField("on_lost", _words(OnLost), "what follows when a worker vanished with a run"),
     JobField("max_lost", WHOLE, "how many workers a run may cost", Between(1, 1000)),
     JobField("place.require", TEXTS, "labels that a worker must have", Labels()),
+    JobField(
+        "place.prefer",
+        PREFERENCES,
+        'labels of workers that are [preferred](routes.md#wishes): `{"disk": "ssd"}`, or '
+        '`{"disk": {"value": "ssd", "weight": 5}}`',
+        Preferences(),
+    ),
+    JobField(
+        "place.avoid",
+        TEXTS,
+        "labels of workers that get a run only when there is [no other](routes.md#wishes)",
+        Labels(),
+    ),
+    JobField(
+        "place.spread",
+        NAME,
+        "the label over whose values its runs are [spread](routes.md#wishes) evenly",
+        Named("label"),
+    ),
+    JobField(
+        "place.route",
+        ROUTE,
+        "which of the fitting workers gets a run: a [route](routes.md), or a mapping with `name` and `by`, a parameter",
+        check_route,
+        usual_is="`any`: whoever asks first",
+    ),
     JobField(
         "place.concurrency",
         RESOURCES,
@@ -206,6 +268,13 @@ FIELDS: Final = (
         attribute="limits",
     ),
     JobField("place.max_running", WHOLE, "runs of this job at a time", Between(1, RUNNING_MAX)),
+    JobField(
+        "place.max_waiting",
+        WHOLE,
+        "runs of this job that [may wait](policies.md#max_waiting-too-many-wait) at a time: beyond it a trigger is "
+        "refused, and a fire is left out and recorded",
+        Between(1, WAITING_MAX),
+    ),
     JobField("place.priority", WHOLE, "how urgent its runs are, 10 the most", Between(PRIORITY_MIN, PRIORITY_MAX)),
     JobField(
         "alert",

@@ -60,6 +60,7 @@ class Situation(NamedTuple):
     waiting: int = 0  # of those: PENDING, never leased
     catch_up: int = 0  # of those waiting: class 1
     scheduled: int | None = None  # of those open: fires of the schedule, not triggers; None: not told apart
+    queued: int = 0  # runs that count in `max_waiting`; 0 where the job has no such limit
 
 
 class DueJob(NamedTuple):

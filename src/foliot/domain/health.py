@@ -3,7 +3,8 @@ work.
 
 A band changes slowly: strain must last for some beats, and so must calm. Two beats in a row that are late are enough,
 and one is not: a store or a network that stood still for a moment makes one beat of many nodes late. The bounds of
-strain and of calm lie apart, so that a node between them keeps its band.
+strain and of calm lie apart, so that a node between them keeps its band. That holds for a node that fell by its load:
+one that fell by late beats is well again when its beats come in time and it is not strained.
 """
 
 from dataclasses import dataclass, field
@@ -111,11 +112,20 @@ def usual_rules(ttl_us: Micros) -> HealthRules:
 USUAL_RULES: Final = HealthRules()
 
 
+class FellBy(StrEnum):
+    """Why the beats of a session put it into WARNING."""
+
+    LATENESS = "late"
+    LOAD = "load"
+    BOTH = "straining"  # by late beats, and since the turn each beat is strained: when that lasts, its load holds it
+
+
 class Band(NamedTuple):
     """How a live session is by what its beats said. It stands in the session's row: any server goes on from it."""
 
     health: Health = Health.ONLINE  # or WARNING
-    turn_at: Instant | None = None  # since then each beat spoke for the other band
+    turn_at: Instant | None = None  # since then each beat spoke for a change
+    fell_by: FellBy | None = None  # None: ONLINE, or an older server did not write it down
 
 
 class BeatSigns(NamedTuple):
@@ -127,26 +137,54 @@ class BeatSigns(NamedTuple):
 
 
 def after_beat(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
-    """The band after one more beat.
+    """The band after one more beat."""
+    if band.health is Health.ONLINE:
+        return _after_online(band, beat, rules)
+    if band.fell_by in (FellBy.LATENESS, FellBy.BOTH):
+        return _after_lateness(band, beat, rules)
+    is_calm = not beat.is_late and (beat.strain is None or beat.strain < rules.calm)
+    return _turned(band, beat, rules, to=Band()) if is_calm else band._replace(turn_at=None)
+
+
+def _after_online(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
+    if beat.is_late and band.turn_at is not None:  # the beat before spoke for WARNING, too
+        return Band(Health.WARNING, fell_by=FellBy.LATENESS)
+    is_strained = _is_strained(beat, rules)
+    if not is_strained and not beat.is_late:
+        return Band()
+    fell_by = FellBy.LOAD if is_strained else FellBy.LATENESS
+    return _turned(band, beat, rules, to=Band(Health.WARNING, fell_by=fell_by))
+
+
+def _after_lateness(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
+    """Beats in time bring the session back. Strain that lasts makes its load the cause, which calm alone ends.
+
+    `turn_at` counts for one of the two at a time: no beat speaks for both.
+    """
+    if _is_strained(beat, rules):
+        turn_at = band.turn_at if band.fell_by is FellBy.BOTH else None
+        straining = Band(Health.WARNING, turn_at, FellBy.BOTH)
+        return _turned(straining, beat, rules, to=Band(Health.WARNING, fell_by=FellBy.LOAD))
+    if beat.is_late:
+        return Band(Health.WARNING, fell_by=FellBy.LATENESS)
+    turn_at = band.turn_at if band.fell_by is FellBy.LATENESS else None
+    return _turned(Band(Health.WARNING, turn_at, FellBy.LATENESS), beat, rules, to=Band())
+
+
+def _is_strained(beat: BeatSigns, rules: HealthRules) -> bool:
+    return beat.strain is not None and beat.strain >= rules.score
+
+
+def _turned(band: Band, beat: BeatSigns, rules: HealthRules, *, to: Band) -> Band:
+    """The band after a beat that speaks for a change: the new one when the beats spoke for it long enough.
 
     A worker with news beats more often than it must, so the beats are counted as time: the third of three beats comes
     two beats' time after the first, and half a beat may be missing, since no beat comes exactly in time.
     """
-    if band.health is Health.ONLINE and beat.is_late and band.turn_at is not None:
-        return Band(Health.WARNING)  # the beat before spoke for it, too
-    if not _speaks_for_the_other(band, beat, rules):
-        return Band(band.health)
     turn_at = beat.at if band.turn_at is None else band.turn_at
     lasts_us = (2 * rules.beats - 3) * rules.beat_every_us // 2
-    if rules.beats > 1 and beat.at - turn_at < lasts_us:
-        return Band(band.health, turn_at)
-    return Band(Health.WARNING if band.health is Health.ONLINE else Health.ONLINE)
-
-
-def _speaks_for_the_other(band: Band, beat: BeatSigns, rules: HealthRules) -> bool:
-    if band.health is Health.ONLINE:
-        return beat.is_late or (beat.strain is not None and beat.strain >= rules.score)
-    return not beat.is_late and (beat.strain is None or beat.strain < rules.calm)
+    is_over = rules.beats == 1 or beat.at - turn_at >= lasts_us
+    return to if is_over else band._replace(turn_at=turn_at)
 
 
 class BandCause(StrEnum):
@@ -157,13 +195,14 @@ class BandCause(StrEnum):
     WATCHED = "watched"  # its last beats are well, and not yet for long enough
 
 
-def band_cause(band: Health, quiet: Health, strain: float | None, rules: HealthRules) -> BandCause | None:
+def band_cause(band: Band, quiet: Health, strain: float | None, rules: HealthRules) -> BandCause | None:
     """Why a session has its band; `band` by what its beats said, `quiet` by the age of the last one."""
     if quiet is not Health.ONLINE:
         return BandCause.SILENT
-    if band is Health.ONLINE:
+    if band.health is Health.ONLINE:
         return None
-    is_strained = strain is not None and strain >= rules.calm
+    bound = rules.score if band.fell_by is FellBy.LATENESS else rules.calm
+    is_strained = strain is not None and strain >= bound
     return BandCause.STRAINED if is_strained else BandCause.WATCHED
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final, NewType
+from typing import Any, Final, Literal, NewType, TypeAlias
 
 from foliot.domain.handler import JobHandler
 from foliot.domain.instants import MINUTE, SECOND, Micros
@@ -12,6 +12,9 @@ from foliot.domain.policies.alert import AlertPolicy
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy
+from foliot.domain.policies.windows import Debounce, TriggerRate
+from foliot.domain.routing.choice import ANY_ROUTE, RouteChoice
+from foliot.domain.routing.wishes import Preference, Wishes
 from foliot.domain.schedule import Schedule
 
 JobId = NewType("JobId", int)
@@ -21,6 +24,10 @@ DEFAULT_NAMESPACE: Final = "default"
 DEFAULT_GROUP: Final = "default"
 PRIORITY_DEFAULT: Final = 5
 PRIORITY_MAX: Final = 10
+
+EACH_WORKER: Final = "each_worker"
+Shards: TypeAlias = int | Literal["each_worker"]
+"""How many shards a run has; `EACH_WORKER`: one for each worker that is live and fits when its turn comes."""
 
 
 class OnLost(StrEnum):
@@ -59,9 +66,16 @@ class Definition:
     exclusive: bool = False
     isolation: Isolation | None = None
     require: Mapping[str, str] = field(default_factory=dict)  # labels a worker must have
+    prefer: Mapping[str, Preference] = field(default_factory=dict)  # labels that a worker had better have
+    avoid: Mapping[str, str] = field(default_factory=dict)  # labels that a worker had better not have
+    spread: str | None = None  # the label over whose values runs are spread
+    route: RouteChoice = ANY_ROUTE  # which of the fitting workers gets a run
     max_running: int | None = None  # concurrency of this job
+    max_waiting: int | None = None  # of its runs that nobody has begun; beyond it a trigger is refused
     limits: Mapping[str, int] = field(default_factory=dict)  # named resources: name -> how many runs may hold it
-    shards: int = 0  # 0: not sharded
+    debounce: Debounce | None = None  # triggers close together become one late run
+    throttle: TriggerRate | None = None  # triggers close together become one early run
+    shards: Shards = 0  # 0: not sharded
     merge: JobHandler | None = None  # a Python function that runs once after every shard succeeded
     description: str = ""
     owner: str = ""
@@ -72,6 +86,38 @@ class Definition:
     @property
     def is_serial(self) -> bool:
         return self.overlap.is_serial
+
+    @property
+    def wishes(self) -> Wishes:
+        """What it wishes of the workers that fit it."""
+        return Wishes(prefer=self.prefer, avoid=self.avoid, spread=self.spread)
+
+    @property
+    def chooses(self) -> str:
+        """The first field that chooses between the workers that fit it; empty: whoever asks first gets a run."""
+        if not self.route.is_any:
+            return "route"
+        return next((name for name in ("prefer", "avoid", "spread") if getattr(self, name)), "")
+
+    @property
+    def is_routed(self) -> bool:
+        """Whether somebody has to say which worker a run is for."""
+        return self.is_broadcast or self.chooses != ""
+
+    @property
+    def is_broadcast(self) -> bool:
+        """Whether each worker gets a shard. Such a run is cut when workers ask for runs, and not before."""
+        return self.shards == EACH_WORKER
+
+    @property
+    def cut_into(self) -> int:
+        """Into how many shards a run is cut when it gets its place in line."""
+        return 0 if self.shards == EACH_WORKER else self.shards
+
+    @property
+    def has_windows(self) -> bool:
+        """Whether one run may stand for several triggers."""
+        return self.debounce is not None or self.throttle is not None
 
     @property
     def is_delayed(self) -> bool:
@@ -90,6 +136,7 @@ class Lane:
     exclusive: bool = False
     at_most_once: bool = False
     namespace: str | None = None  # None: made before lanes had one; runs of any namespace may wait in it
+    routed: bool = False  # a run is leased from it only after its route was asked, or it was cut for the workers
 
     def fits(
         self, *, group: str, offers: Collection[str], labels: Mapping[str, str], namespace: str | None = None
@@ -117,10 +164,10 @@ class LoadedJob:
     definition: Definition
     lane_id: int
     merge_lane_id: int | None = None
-    is_plain: bool = field(init=False, compare=False, repr=False)  # its schedule has nothing but instants
+    is_plain: bool = field(init=False, compare=False, repr=False)  # a fire of it needs to know the next instant alone
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_plain", _is_plain(self.definition.schedule))
+        object.__setattr__(self, "is_plain", _is_plain(self.definition))
 
 
 def lane_of(
@@ -143,13 +190,16 @@ def lane_of(
         exclusive=definition.exclusive,
         at_most_once=definition.on_lost is OnLost.FAIL,
         namespace=namespace,
+        routed=handler is None and definition.is_routed,  # a merge run goes to whoever asks first
     )
 
 
-def _is_plain(schedule: Schedule | None) -> bool:
-    """No calendar, no jitter, no fixed delay: what a fire needs to know of it is the next instant."""
+def _is_plain(definition: Definition) -> bool:
+    """No calendar, no jitter, no fixed delay, no limit of what waits: a fire needs to know the next instant alone."""
+    schedule = definition.schedule
     return (
         schedule is not None
+        and definition.max_waiting is None
         and schedule.calendar_name is None
         and not schedule.jitter_us
         and schedule.fixed_delay_us is None

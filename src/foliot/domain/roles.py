@@ -5,7 +5,8 @@ Safety never depends on a role: a server that learns of its role late decides by
     InvalidInput
     └── BadServerRules    FOL-1200   numbers of servers that no cluster can have
     Conflict
-    └── RulesChanged      FOL-3061   somebody else changed the numbers meanwhile
+    ├── RulesChanged      FOL-3061   somebody else changed the numbers meanwhile
+    └── TooFewLeft        FOL-3075   fewer servers than the cluster needs would decide
 """
 
 from collections.abc import Iterable, Sequence
@@ -52,6 +53,20 @@ class RulesChanged(Conflict):
         super().__init__(
             f"The numbers of servers have version {version} by now.",
             version=version,
+        )
+
+
+class TooFewLeft(Conflict):
+    """Fewer servers than the cluster needs would decide."""
+
+    code = "FOL-3075"
+
+    def __init__(self, name: str, *, active: int, least: int) -> None:
+        super().__init__(
+            f"{name} must go on: {active} of at least {least} servers are active.",
+            name=name,
+            active=active,
+            least=least,
         )
 
 
@@ -116,6 +131,13 @@ class SeenServers:
         """Those that could be promoted now, the oldest first. Every server sees the same order."""
         live = [one for one in self.servers if one.is_live and one.role is Role.STANDBY]
         return sorted(live, key=lambda one: (one.started_at, one.session))
+
+    def check_goes_without(self, session: str) -> None:
+        """Refuse to let this server decide no more when too few others do; `TooFewLeft`."""
+        for one in self.servers:
+            is_counted = one.is_live and one.role is Role.ACTIVE
+            if one.session == session and is_counted and self.active <= self.rules.active_min:
+                raise TooFewLeft(one.name, active=self.active, least=self.rules.active_min)
 
     @property
     def next_active(self) -> SeenServer | None:

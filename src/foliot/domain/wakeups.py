@@ -1,8 +1,9 @@
 """What servers wake each other for, and how often they may (R15).
 
-A topic is one word. `ready`, `due` and `stop` make every other server ask the store, so they are sent at most ten times
-a second. A lock that was granted to a claim which waits at another server has a topic of its own, `lock:CLAIM`: only
-the server at which that claim waits asks the store. So these may be sent more often.
+A topic is one word. `ready`, `due` and `stop` make every other server ask the store, so they are sent at most ten
+times a second. `changed` makes only those servers ask that have watchers. A lock that was granted to a claim which
+waits at another server has a topic of its own, `lock:CLAIM`: only the server at which that claim waits asks the store.
+So these may be sent more often.
 """
 
 from typing import Final
@@ -14,10 +15,12 @@ ROLES: Final = "roles"
 """A server has another role now: it learns of it by its next beat."""
 LOCKS: Final = "locks"
 """Some claims were granted: too many to name them."""
+CHANGED: Final = "changed"
+"""A user changed something: the consoles of other users should show it soon."""
 MISSED: Final = "missed"
 """Some wake-ups were lost: the server looks at everything once. A backend says it whenever it begins to listen."""
 
-TOPICS: Final = (READY, DUE, STOP, ROLES, LOCKS, MISSED)
+TOPICS: Final = (READY, DUE, STOP, ROLES, LOCKS, CHANGED, MISSED)
 """What is counted: a newer server may say more."""
 
 SENDS_PER_S: Final = 10

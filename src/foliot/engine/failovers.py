@@ -8,7 +8,7 @@ import structlog
 
 from foliot.domain.clocks import STEP_US
 from foliot.domain.failover import Affected, Detected, FailoverAction, FailoverEnd, FailoverType
-from foliot.domain.health import Health
+from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
@@ -34,6 +34,11 @@ LatestNodes: TypeAlias = Callable[[], Awaitable[Sequence[NodeRow]]]
 
 SAID_BY_NODES: Final = frozenset({FailoverType.COORDINATION_UNREACHABLE, FailoverType.RESOURCE_EXHAUSTION})
 
+LATE: Final = (FellBy.LATENESS, FellBy.BOTH)
+"""A node whose beats come late, and whose load is not yet the cause, has exhausted nothing: the way to it may be slow,
+or the store. The journal has its band with the cause. A node that stays away is noted as dead.
+"""
+
 NODE_CLOCK: Final = "clock:"
 """With it the key of a step of a node's clock begins. The store's own clock has another key."""
 
@@ -54,8 +59,10 @@ class FailureNotes:
         self._clock = clock
         self._timed_out: list[int] = []
         self._heard_at: float | None = None  # when the store last answered
-        self._is_away = False
+        self.is_away = False  # the last pulse did not reach the store
         self._away_s = 0.0  # how long the store was away, until it is noted
+        self.answered: Callable[[], int] = lambda: 0  # how many requests the replica answered so far
+        self._answered_before = 0
 
     def timed_out(self, run_ids: Iterable[int]) -> None:
         """Workers ended these runs, because they overran their time."""
@@ -64,23 +71,24 @@ class FailureNotes:
 
     def missed(self) -> None:
         """The store could not be reached."""
-        self._is_away = True
+        self.is_away = True
 
     def heard(self, pulse: Pulse) -> None:
         """The store answered."""
         del pulse
         now = self._clock.monotonic()
-        if self._is_away and self._heard_at is not None:
+        if self.is_away and self._heard_at is not None:
             self._away_s = max(self._away_s, now - self._heard_at)
             self.wake.set()
-        self._is_away = False
+        self.is_away = False
         self._heard_at = now
 
     async def step(self) -> float:
         """Write down what failed since the last round."""
-        if self._away_s and not self._is_away:
+        if self._away_s and not self.is_away:
             await self._store.detect([self._outage()])
             self._away_s = 0.0
+            self._answered_before = self.answered()
         if self._timed_out:
             noted = list(self._timed_out)
             await self._store.timed_out(noted, session=self._session.id)
@@ -90,6 +98,10 @@ class FailureNotes:
     def _outage(self) -> Detected:
         """The outage with the times of this server: the store could not write it down meanwhile."""
         away_us = int(self._away_s * SECOND)
+        evidence = {"away_us": away_us}
+        by_replica = self.answered() - self._answered_before
+        if by_replica:
+            evidence["by_replica"] = by_replica
         back_at = self._tide.store_now()
         return Detected(
             key="store",
@@ -97,7 +109,7 @@ class FailureNotes:
             subject="store",
             began_at=back_at - away_us,
             detected_at=back_at,
-            evidence={"away_us": away_us},
+            evidence=evidence,
             affected=Affected(nodes=(self._node,)),
             session=self._session.id,
         )
@@ -223,7 +235,7 @@ def _troubles(node: NodeRow) -> Iterator[Detected]:
     """What a live node's last beat says of itself."""
     if node.coordinator and not node.reaches_coordinator:
         yield _silence(node, node.coordinator)
-    if node.band is Health.WARNING:
+    if node.band is Health.WARNING and node.fell_by not in LATE:
         yield Detected(
             key=f"load:{node.session}",
             type=FailoverType.RESOURCE_EXHAUSTION,

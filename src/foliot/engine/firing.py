@@ -6,6 +6,7 @@ from typing import Final, Protocol
 
 from foliot.domain.fire import Decide
 from foliot.domain.instants import MILLISECOND, SECOND, Instant
+from foliot.domain.step_gap import StepGap
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
 from foliot.ports.store.firing import OVERDUE_US, Decided, FiringStore, Pulse
@@ -17,6 +18,8 @@ TARGET_S: Final = 0.05
 REST_MAX_S: Final = 1.0
 AHEAD_US: Final = 100 * MILLISECOND
 """Of store time by dead reckoning: instants beyond it are left, in case the store's clock has just jumped (R7)."""
+GAP_MAX_S: Final = 0.01
+"""What comes within so long is decided together: this much lateness is worth a transaction less."""
 MISSED_REST_S: Final = 0.005
 MISSED_REST_MAX_S: Final = 0.1
 
@@ -56,6 +59,7 @@ class Firing:
         self._clock = clock
         self._again = again  # the pulse's wake-up: the pulse asks the store what comes next
         self._on_decided = on_decided
+        self._gap = StepGap(GAP_MAX_S)
         self._missed_until = 0.0
         self._missed = 0  # tries in a row that got nothing: other servers hold the due jobs
         self._look_at = 0.0  # monotonic: when the next step is planned
@@ -90,7 +94,8 @@ class Firing:
         Firing rests in a maintenance, too; the store itself sees to it that nothing is decided then.
         """
         held_until = 0.0 if self._bounds is None else self._bounds.firing_held_until
-        held_s = max(held_until, self._missed_until) - self._clock.monotonic()
+        now = self._clock.monotonic()
+        held_s = max(max(held_until, self._missed_until) - now, self._gap.left_s(now))
         store_now = self._tide.store_now()
         believed_now = self._due_until(store_now)
         if believed_now is None:  # the store's clock is trusted
@@ -105,25 +110,38 @@ class Firing:
 
     async def _decide_due(self, next_at: Instant) -> float:
         began_at = self._clock.monotonic()
+        pulse = self._tide.pulse
         store_now = self._tide.store_now()
         believed = self._due_until(store_now)
         until = store_now + AHEAD_US if believed is None else believed
         decided = await self._store.decide_due(self._decide, limit=self.batch, until=until)
         if not decided.taken and min(decided.now, until) - next_at > OVERDUE_US:
             decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
-        took_s = self._clock.monotonic() - began_at
+        ended_at = self._clock.monotonic()
         self._on_decided(decided)
         if decided.taken >= self.batch:
-            self._adapt(took_s)
+            self._adapt(ended_at - began_at)
+            self._gap.full()
             return 0
-        self._again.set()
+        self._gap.thin(began_at=began_at, ended_at=ended_at)
         if decided.taken:
             self._missed = 0
+            if self._tide.pulse is pulse:
+                return self._rest_until_next(decided.next_at)
+            self._again.set()  # a pulse came in meanwhile: which of the two saw more nobody knows
             return REST_MAX_S
+        self._again.set()
         rest_s = min(MISSED_REST_MAX_S, MISSED_REST_S * 2.0**self._missed)
         self._missed = min(self._missed + 1, 10)
         self._missed_until = self._clock.monotonic() + rest_s
         return rest_s
+
+    def _rest_until_next(self, next_at: Instant | None) -> float:
+        """The transaction has seen what comes next, so nobody need ask for it."""
+        self._tide.expect(next_at)
+        if next_at is None:
+            return REST_MAX_S
+        return min(max(self._due_in_s(next_at), 0.0), REST_MAX_S)
 
     def _adapt(self, took_s: float) -> None:
         """Grow or shrink full batches towards the time a transaction may take."""

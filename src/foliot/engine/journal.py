@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from foliot.domain.instants import DAY, MINUTE, Instant, Micros
+from foliot.domain.restarts import Restarts
 from foliot.engine.pulse import Tide
 from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.journal import Happening, Journal, Topic
@@ -66,7 +67,14 @@ class NodeNotes:
         since = self._tide.store_now() - LOOK_BACK
         nodes = await self._lookups.nodes(include_dead_since=since)
         self._on_nodes(nodes)
-        return [happening for node in nodes for happening in _of_node(node)]
+        happenings = [happening for node in nodes for happening in _of_node(node)]
+        if self._is_maintenance():
+            happenings += [_about(node, "maintenance.ignored") for node in nodes if node.ignores_maintenance]
+        return happenings
+
+    def _is_maintenance(self) -> bool:
+        pulse = self._tide.pulse
+        return pulse is not None and pulse.maintenance_until > self._tide.store_now()
 
 
 class OldNotes:
@@ -99,6 +107,7 @@ def _elected(cluster: ClusterRow, leader: str) -> Happening:
 
 def _of_node(node: NodeRow) -> Iterator[Happening]:
     yield _about(node, "node.joined")
+    yield from _restarted(node)
     if node.state == "draining":
         yield _about(node, "node.draining")
     elif node.state == "dead":
@@ -108,14 +117,30 @@ def _of_node(node: NodeRow) -> Iterator[Happening]:
     yield from _of_coordinator(node)
 
 
+def _restarted(node: NodeRow) -> Iterator[Happening]:
+    """A supervisor started its process again. A new session of the same process, or a second one of it, is no restart:
+    the key goes by the process, and by the minute in which it began, because numbers of processes come back.
+    """
+    restarts = Restarts.of(node.load)
+    if not restarts.count:
+        return
+    began = (node.begun_at or 0) // MINUTE
+    data = {"id": node.handle, "kind": node.kind, "restarts": restarts.count, "after": restarts.after}
+    key = f"node.restarted:{node.name}:{node.host}:{node.pid}:{restarts.count}:{began}"
+    yield Happening(key=key, topic=Topic.NODES, kind="node.restarted", subject=node.name, data=data)
+
+
 def _in_band(node: NodeRow, band_at: Instant) -> Happening:
     """Its beats changed its band. A change that another follows within a look is not noted."""
+    data = {"id": node.handle, "band": node.band.value, "score": node.load.get("score")}
+    if node.fell_by is not None:
+        data["cause"] = node.fell_by.value
     return Happening(
         key=f"node.band:{node.session}:{band_at}",
         topic=Topic.NODES,
         kind="node.band",
         subject=node.name,
-        data={"id": node.handle, "band": node.band.value, "score": node.load.get("score")},
+        data=data,
     )
 
 

@@ -18,9 +18,12 @@ from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
 from foliot.engine.locks import LockUpkeep
+from foliot.engine.maintenance import MaintenanceEnd
 from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.engine.retirements import Retiring, Told
+from foliot.engine.statistics import EVERY_S as COUNT_EVERY_S
+from foliot.engine.statistics import FORGET_EVERY_S, Counting, ForgettingFigures
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
@@ -108,11 +111,16 @@ def _of_reaping(context: LeaderContext) -> Reaping:
         on_moved=context.runs_may_be_ready,
         believed_now=context.believed_now,
         may_be_silent=context.tide.may_be_silent,
+        may_be_assigned=context.tide.may_be_assigned,
     )
 
 
 def _reaping(context: LeaderContext) -> Round:
     return _of_reaping(context).reap
+
+
+def _orphans(context: LeaderContext) -> Round:
+    return _of_reaping(context).end_orphans
 
 
 def _timeouts(context: LeaderContext) -> Round:
@@ -198,12 +206,25 @@ def _drills(context: LeaderContext) -> Round:
     return settle
 
 
+def _counting(context: LeaderContext) -> Round:
+    return Counting(context.store.statistics, context.clock).count
+
+
+def _forgetting_figures(context: LeaderContext) -> Round:
+    return ForgettingFigures(context.store.statistics, context.believed_now).forget
+
+
+def _maintenance(context: LeaderContext) -> Round:
+    return MaintenanceEnd(context.store.nodes, context.tide).close
+
+
 def _of_a_ttl(part: int) -> Callable[[LeaderContext], float]:
     return lambda context: context.session_ttl_us / SECOND / part
 
 
 LEADER_DUTIES: Final = (
     LeaderDutyRow("reaping", _reaping, _ticks(2)),
+    LeaderDutyRow("orphans", _orphans, _ticks(2)),
     # The worker itself ends a run in time; this is for one that does not, after its grace.
     LeaderDutyRow("timeouts", _timeouts, _ticks(4)),
     LeaderDutyRow("forgetting", _forgetting, _seconds(60)),
@@ -218,4 +239,7 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("forgetting locks", _forgetting_locks, _seconds(300)),
     LeaderDutyRow("checkups", _checkups, _seconds(CHECKUP_EVERY_S)),
     LeaderDutyRow("drills", _drills, _seconds(30)),
+    LeaderDutyRow("statistics", _counting, _seconds(COUNT_EVERY_S)),
+    LeaderDutyRow("forgetting statistics", _forgetting_figures, _seconds(FORGET_EVERY_S)),
+    LeaderDutyRow("maintenance", _maintenance, _seconds(5)),
 )

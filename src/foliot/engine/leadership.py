@@ -59,11 +59,11 @@ class Leading:
         clock: Clock,
         on_change: Callable[[int | None], None],
         on_handed: Callable[[], None] = lambda: None,
-        stands_by: Callable[[], bool] = lambda: False,
+        rests: Callable[[], bool] = lambda: False,
     ) -> None:
         """`on_handed`: called when another server leads now, so that it learns of it soon.
 
-        `stands_by`: this server is a standby, which never bids and gives up what it has.
+        `rests`: this server is a standby or drained: it never bids and gives up what it has.
         """
         self.wake = asyncio.Event()
         self._coordinator = coordinator
@@ -75,7 +75,7 @@ class Leading:
         self._clock = clock
         self._on_change = on_change
         self._on_handed = on_handed
-        self._stands_by = stands_by
+        self._rests = rests
         self._seen: int | None = None
         self._resigned = False
         self._heir: str | None = None
@@ -83,7 +83,7 @@ class Leading:
     async def step(self) -> float:
         if self._resigned:
             return self._ttl_us / SECOND
-        if self._stands_by():
+        if self._rests():
             await self._let_go()
             self._coordinator.withdraw()
             return self._ttl_us / SECOND / 5

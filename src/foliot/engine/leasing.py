@@ -3,7 +3,8 @@
 import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from functools import partial
+from typing import Final, NamedTuple
 
 import msgspec
 import structlog
@@ -13,8 +14,10 @@ from foliot.domain.errors import ClusterTrouble, InvalidInput
 from foliot.domain.health import USUAL_RULES, Health, HealthRules
 from foliot.domain.instants import SECOND
 from foliot.domain.job import Lane
+from foliot.domain.step_gap import StepGap
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
+from foliot.ports.store.assignment import AskRoute
 from foliot.ports.store.errors import OutcomeUnknown
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.jobs import JobStore
@@ -26,6 +29,10 @@ REST_MAX_S: Final = 1.0
 POLL_MAX_S: Final = 30.0
 CALL_EVERY_S: Final = 1.0
 FORGET_EVERY_S: Final = 60.0
+GAP_RATIO: Final = 6.0
+"""A lease and the end that follows it cost more than a fire; a start may be later than a decision."""
+GAP_MAX_S: Final = 0.02
+"""Runs that become ready within so long are leased together: the first of them waits for the others."""
 LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
 
 log = structlog.get_logger("foliot.leasing")
@@ -64,6 +71,18 @@ class ServerStandsBy(ClusterTrouble):
         )
 
 
+class ServerDrained(ClusterTrouble):
+    """A user drained this server; the worker looks for another one."""
+
+    code = "FOL-5080"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "This server is drained and hands out no runs.",
+            hint="ask another server of the cluster: foliot node list",
+        )
+
+
 @dataclass(slots=True)
 class _Parked:
     poll: LeasePoll
@@ -71,6 +90,13 @@ class _Parked:
     until: float
     is_looked_for: bool = False  # the server tried a lease for it: a poll that does not wait has had its chance
     is_in_doubt: bool = False  # the server does not know whether that lease was committed
+
+
+class _Looked(NamedTuple):
+    """What a look for the parked polls found."""
+
+    is_more: bool  # the batch was full
+    is_full: bool  # some poll got all that it asked for: more may wait for it
 
 
 class LaneBook:
@@ -86,6 +112,7 @@ class LaneBook:
         self._served: dict[str, tuple[int, ...]] = {}
         self._hellos: dict[str, Hello] = {}
         self._quiet: set[str] = set()  # sessions whose hello was not read since `forget_quiet`
+        self.routed: tuple[int, ...] = ()  # lanes of jobs with a route
 
     async def refresh(self, highest: int) -> bool:
         """Learn lanes made since; True when there were any."""
@@ -93,6 +120,7 @@ class LaneBook:
             return False
         fresh: Mapping[int, Lane] = await self._store.lanes(after=self._highest)
         self._lanes.update(fresh)
+        self.routed = tuple(lane_id for lane_id, lane in self._lanes.items() if lane.routed)
         self._highest = max(highest, *fresh) if fresh else highest
         self._served.clear()
         return True
@@ -143,6 +171,10 @@ class LaneBook:
             )
         return served
 
+    def is_routed(self, session: str) -> bool:
+        """Whether routes assign runs in some of its lanes."""
+        return bool(self.routed) and not set(self.routed).isdisjoint(self.served_by(session))
+
     def may_lease_ahead(self, session: str) -> bool:
         """Whether none of its lanes is at-most-once: such a run must not wait in a worker that may vanish."""
         return not any(self._lanes[lane_id].at_most_once for lane_id in self.served_by(session))
@@ -163,11 +195,14 @@ class Leasing:
         on_granted: Callable[[Granted], None],
         doubt: Callable[[], ClockDoubt | None] = lambda: None,
         health: HealthRules = USUAL_RULES,
-        stands_by: Callable[[], bool] = lambda: False,
+        rests: Callable[[], ClusterTrouble | None] = lambda: None,
+        ask_route: AskRoute | None = None,
+        on_assigned: Callable[[], None] = lambda: None,
     ) -> None:
         """`doubt`: what is thought of the store's clock at this moment; None: it is trusted.
 
-        `stands_by`: this server is a standby, and its workers are to ask elsewhere.
+        `rests`: why this server hands out no runs, so that its workers are to ask elsewhere; None: it does.
+        `ask_route`: None: no route is asked. `on_assigned`: some runs are meant for workers that ask other servers.
         """
         self.wake = asyncio.Event()
         self.lanes = lanes
@@ -177,13 +212,17 @@ class Leasing:
         self._on_granted = on_granted
         self._doubt = doubt
         self._health = health
-        self._stands_by = stands_by
+        self._rests = rests
+        self._ask_route = ask_route
+        self._on_assigned = on_assigned
+        self._asks_again = False  # some run is assigned: perhaps to a worker that is gone
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
         self._called_at = -CALL_EVERY_S
         self._forgot_at = clock.monotonic()
         self._stopping = False
         self._is_leasing = False  # a lease is under way for the parked polls
+        self._gap = StepGap(GAP_MAX_S, ratio=GAP_RATIO)
 
     @property
     def parked(self) -> int:
@@ -196,6 +235,7 @@ class Leasing:
         if now >= self._forgot_at + FORGET_EVERY_S:
             self._forgot_at = now
             self.lanes.forget_quiet(but=self._parked.keys())
+        self._asks_again = pulse.assigned
         if self._parked and (pulse.ready or pulse.lanes > self.lanes._highest):  # noqa: SLF001  same subject
             self.wake.set()
 
@@ -213,12 +253,12 @@ class Leasing:
     async def ask(self, poll: LeasePoll) -> Leased:
         """Park a poll until runs come up for it or its time is over.
 
-        `ServerStops`, `ServerStandsBy`: the worker is to ask elsewhere.
+        `ServerStops`, `ServerStandsBy`, `ServerDrained`: the worker is to ask elsewhere.
         """
         if self._stopping:
             raise ServerStops
-        if self._stands_by():
-            raise ServerStandsBy
+        if (why := self._rests()) is not None:
+            raise why
         wait_s = min(poll.wait_us / SECOND, POLL_MAX_S)
         answer: asyncio.Future[Leased] = asyncio.get_running_loop().create_future()
         self._release(poll.session)  # a session has one poll; the older one was given up by the worker
@@ -269,25 +309,52 @@ class Leasing:
         if not self._tide.ready:
             self._expire()
             return self._rest_s()
+        gap_s = self._gap.left_s(self._clock.monotonic())
+        if gap_s > 0:
+            self._expire()
+            return gap_s
         if not self._parked:
             return REST_MAX_S  # all were called to beat, or the server began to stop: the next poll wakes this duty
         self._tide.ready = False
         polls = [self._as_seen(parked) for parked in self._parked.values()]
         self._is_leasing = True
+        began_at = self._clock.monotonic()
         try:
-            is_more = await self._look(polls)
+            has_more_to_assign = await self._assign(polls)
+            looked = await self._look(polls)
         finally:
             self._is_leasing = False
-            if self._stopping or self._stands_by():
+            if self._stopping or self._rests() is not None:
                 self._release_all()
         self._expire()
-        if is_more:
+        if looked.is_full:
+            self._gap.full()
+        else:
+            self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic())
+        if looked.is_more or has_more_to_assign:
             self._tide.ready = True
             return 0
         return self._rest_s()
 
-    async def _look(self, polls: Sequence[Poll]) -> bool:
-        """Lease for these polls, all in one transaction; return True when there are more runs.
+    async def _assign(self, polls: Sequence[Poll]) -> bool:
+        """Let routes say for whom ready runs are, if workers ask that serve such lanes; True: there are more runs."""
+        if self._ask_route is None or not any(poll.is_routed for poll in polls):
+            return False
+        again, self._asks_again = self._asks_again, False
+        try:
+            assign = partial(self._store.assign, self._ask_route, lanes=self.lanes.routed, limit=BATCH_MAX)
+            assigned = await assign(again=again, doubt=self._doubt(), health=self._health)
+        except ClusterTrouble:
+            raise
+        except Exception:
+            log.exception("assigning.failed")  # runs without a route must not wait for it
+            return False
+        if not assigned.sessions <= self._parked.keys():
+            self._on_assigned()
+        return assigned.more
+
+    async def _look(self, polls: Sequence[Poll]) -> "_Looked":
+        """Lease for these polls, all in one transaction.
 
         When that fails, and not because of the store, the server tries one half of the polls and then the other half,
         down to the poll that causes it: one worker must not keep the others from their runs. The worker of that poll
@@ -296,7 +363,7 @@ class Leasing:
         left = [polls]
         looks = 0
         good = 0
-        is_more = False
+        is_more = is_full = False
         bad: list[tuple[Poll, Exception]] = []
         while left:
             some = left.pop()
@@ -329,6 +396,7 @@ class Leasing:
                 self._tide.ready = True  # nothing was leased: the next pulse tells what to think of the clock
             self._on_granted(granted)
             for poll, leased in zip(some, granted.grants, strict=True):
+                is_full |= 0 < poll.free <= len(leased.runs)
                 self._serve(poll.session, leased)
             for session in granted.changed:
                 self.forget(session)  # its worker asks again at once, and the store says what it offers now
@@ -336,7 +404,7 @@ class Leasing:
             raise bad[0][1]
         for poll, why in bad:
             self._refuse(poll, why)
-        return is_more
+        return _Looked(is_more, is_full=is_more or is_full)
 
     def _not_after(self) -> Reckon | None:
         """Store time beyond this one has jumped since the last pulse, as far as this server can tell (R7)."""
@@ -394,6 +462,7 @@ class Leasing:
             repeat=poll.repeat or parked.is_in_doubt,
             namespace=self.lanes.namespace_of(poll.session),
             offer_hash=self.lanes.offer_hash_of(poll.session),
+            is_routed=self.lanes.is_routed(poll.session),
         )
 
     def _serve(self, session: str, leased: Leased) -> None:

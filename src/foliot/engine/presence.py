@@ -15,10 +15,14 @@ from foliot.domain.roles import Role
 from foliot.domain.verdict import Judge
 from foliot.engine.roles import OwnRole
 from foliot.ports.chance import Chance
+from foliot.ports.store.actor import Actor
 from foliot.ports.store.nodes import NodeStore
 from foliot.ports.worker_link import Beat, Hello, Leaving, drill_fields
 
 READY_SOON_S: Final = 0.5
+DRAINED: Final = "drained"
+"""In the load of a server's beat: 1, it was drained and nothing is left; 0, something is."""
+DRAINED_BEFORE: Final = "it was drained before its session began anew"
 
 log = structlog.get_logger("foliot.engine")
 
@@ -78,22 +82,17 @@ class Presence:
 
     async def step(self) -> float:
         if not self._registered:
-            hello = self._hello(self._session.id)
-            starts_as = self._role.starts_as
-            await self._store.register(hello, kind="server", ttl_us=self._ttl_us, role=starts_as)
-            self._registered = True
-            self._role.learn(starts_as)
-            self._advertises = bool(hello.address)
-            self._beats = 0
+            await self._register()
             return READY_SOON_S  # the first beat says that it is ready
         self._beats += 1
+        load = self._load()
         note = None if self._drills is None else self._drills.note(self._clock_offset())
         beat = Beat(
             session=self._session.id,
             beat_no=self._beats,
             settled=0,
             held=(),
-            load=self._load(),
+            load=load,
             clock_offset_us=self._clock_offset(),
             syncing=not self._is_ready(),
             **drill_fields(note),
@@ -104,13 +103,27 @@ class Presence:
             self._registered = False
             self._session.begin_anew()
             return 0
-        self._role.learn(answer.role)
-        if self._advertises and self._beats % BEATS_PER_TTL == 1:
+        was_drained = self._role.is_drained
+        self._role.learn(answer.role, is_drained=answer.draining)
+        is_time_to_look = self._beats % BEATS_PER_TTL == 1 or self._role.is_drained is not was_drained
+        if self._advertises and is_time_to_look:
             with suppress(ClusterTrouble):  # the beat counts, and the old addresses are still good
                 self.addresses = tuple(await self._store.addresses())
         if self._drills is not None and self._drills.heard(answer.drill, begin=answer.drill_begin, said=note):
             return 0
+        if self._role.is_drained and not load.get(DRAINED):
+            return READY_SOON_S  # the user who drained it waits for a beat that says that nothing is left
         return self._ttl_us / SECOND / 3
+
+    async def _register(self) -> None:
+        hello = self._hello(self._session.id)
+        # A session that begins anew keeps the role that this process was given, by a user or by a promotion.
+        await self._store.register(hello, kind="server", ttl_us=self._ttl_us, role=self._role.current)
+        if self._role.is_drained:  # the cluster gave its last session up: the user's wish goes on
+            await self._store.drain(self._session.id, by=Actor(name=hello.name, reason=DRAINED_BEFORE))
+        self._registered = True
+        self._advertises = bool(hello.address)
+        self._beats = 0
 
     async def leave(self) -> None:
         if self._registered:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -29,6 +30,11 @@ class Tide:
         self._seen_at = seen_at
         self.ready = self.ready or pulse.ready
 
+    def expect(self, next_at: Instant | None) -> None:
+        """A transaction after the last pulse saw the earliest wake time."""
+        if self.pulse is not None:
+            self.pulse = replace(self.pulse, next_at=next_at)
+
     def store_now(self) -> Instant:
         """Store time by dead reckoning: good enough to sleep by, never to judge by."""
         assert self.pulse is not None, "no pulse yet"
@@ -38,6 +44,10 @@ class Tide:
         """Whether some session may be past its time now: the last pulse says so, or it is too old to know."""
         pulse = self.pulse
         return pulse is None or pulse.silent or self.store_now() - pulse.now >= SILENT_SOON_US
+
+    def may_be_assigned(self) -> bool:
+        """Whether some run may wait for a worker that it is meant for."""
+        return self.pulse is None or self.pulse.assigned
 
     def reckoning(self, *, and_us: Micros) -> Reckon | None:
         """Store time as `store_now` says it, and so much later, to be asked at any time; None: no pulse yet.

@@ -1,4 +1,4 @@
-"""Roles: what this server does, what rests while it is a standby, and the look that promotes standbys."""
+"""Roles: what this server does, what rests while it is a standby or drained, and the look that promotes standbys."""
 
 import asyncio
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from foliot.domain.roles import Role, role_of
 from foliot.engine.loop import Duty
 from foliot.ports.store.nodes import NodeStore
 
-STANDBY_REST_S: Final = 1.0
+REST_S: Final = 1.0
 LOOKS_IN_A_ROW: Final = 2
 """Looks that must miss an active server before a standby is promoted.
 
@@ -26,39 +26,52 @@ log = structlog.get_logger("foliot.engine")
 
 
 class OwnRole:
-    """The role of this server, as its last beat said."""
+    """The role of this server and whether a user drained it, as its last beat said."""
 
     def __init__(self, starts_as: Role) -> None:
-        self.starts_as = starts_as
         self.current = starts_as
+        self.is_drained = False
         self.on_change: list[Callable[[], None]] = []
 
     @property
     def is_standby(self) -> bool:
         return self.current is Role.STANDBY
 
-    def learn(self, kept: str | None) -> None:
-        """Take in the role that the store keeps."""
+    @property
+    def rests(self) -> bool:
+        """It fires, leases and leads nothing."""
+        return self.is_drained or self.is_standby
+
+    def learn(self, kept: str | None, *, is_drained: bool) -> None:
+        """Take in what the store keeps."""
         role = role_of(kept)
-        if role is self.current:
+        if (role, is_drained) == (self.current, self.is_drained):
             return
         self.current = role
-        log.info("server.role_changed", role=str(role))
+        self.is_drained = is_drained
+        log.info("server.role_changed", role=str(role), drained=is_drained)
         for listener in self.on_change:
             listener()
 
 
 class WhileActive:
-    """A duty that rests while this server is a standby."""
+    """A duty that rests while this server is a standby or drained."""
 
     def __init__(self, duty: Duty, role: OwnRole) -> None:
         self.name = duty.name
         self.wake = duty.wake
         self._duty = duty
         self._role = role
+        self.is_busy = False  # a step is under way
 
     async def step(self) -> float:
-        return STANDBY_REST_S if self._role.is_standby else await self._duty.step()
+        if self._role.rests:
+            return REST_S
+        self.is_busy = True
+        try:
+            return await self._duty.step()
+        finally:
+            self.is_busy = False
 
 
 class Promoting:

@@ -35,10 +35,12 @@ class Reaping:
         on_moved: Callable[[], None],
         believed_now: BelievedNow,
         may_be_silent: Callable[[], bool] = lambda: True,
+        may_be_assigned: Callable[[], bool] = lambda: True,
     ) -> None:
         self._store = store
         self._judge = judge
         self._may_be_silent = may_be_silent
+        self._may_be_assigned = may_be_assigned
         self._believed_now = believed_now
         self._grace_us = grace_us
         self._session_ttl_us = session_ttl_us
@@ -67,6 +69,12 @@ class Reaping:
         if not moved:
             self._rounds = rounds + 1
         return self._went_on(moved, "runs.reaped")
+
+    async def end_orphans(self, term: int) -> float | None:
+        """Shards that wait for a worker of their own which is gone. No statement while no run waits for some worker."""
+        if not self._may_be_assigned():
+            return None
+        return self._went_on(await self._store.end_orphans(limit=BATCH, term=term), "shards.orphaned")
 
     async def time_out(self, term: int) -> float | None:
         until = self._believed_now()

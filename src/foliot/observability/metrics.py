@@ -28,6 +28,7 @@ class NodeGauge(NamedTuple):
     id: str
     band: str
     score: float | None
+    restarts: int = 0  # by its supervisor
 
 
 class ServerMetrics:
@@ -62,6 +63,7 @@ class ServerMetrics:
         self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
         self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
         self.standby = Gauge("foliot_standby", "1 while this server is a standby", registry=self.registry)
+        self.drained = Gauge("foliot_drained", "1 while a user keeps this server from work", registry=self.registry)
         self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)
         self.clock_suspect = Gauge(
             "foliot_store_clock_suspect", "1 while the store's clock is not trusted", registry=self.registry
@@ -88,6 +90,10 @@ class ServerMetrics:
     def watch_coordinator(self, name: str, health: Callable[[], CoordinatorHealth | None]) -> None:
         """Show how the coordination service is, at every look."""
         self.registry.register(_CoordinatorGauges(name, health))
+
+    def watch_replica(self, answers: Callable[[], int], age_s: Callable[[], int | None]) -> None:
+        """Show how the replica is and how often it answered, at every look."""
+        self.registry.register(_ReplicaFigures(answers, age_s))
 
     def watch_nodes(self, nodes: Callable[[], Iterable[NodeGauge]]) -> None:
         """Show how the nodes are, at every look; nothing on servers that do not lead."""
@@ -127,6 +133,26 @@ class ServerMetrics:
         return generate_latest(self.registry)
 
 
+class _ReplicaFigures(Collector):
+    """Answers from the replica, and its age. Without an age it is not fit to answer."""
+
+    def __init__(self, answers: Callable[[], int], age_s: Callable[[], int | None]) -> None:
+        self._answers = answers
+        self._age_s = age_s
+
+    def describe(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        yield from ()
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        age_s = self._age_s()
+        yield CounterMetricFamily(
+            "foliot_replica_answers", "Requests that the replica answered, not the store", value=self._answers()
+        )
+        yield GaugeMetricFamily("foliot_replica_fit", "1 while the replica can answer", value=age_s is not None)
+        if age_s is not None:
+            yield GaugeMetricFamily("foliot_replica_age_seconds", "How old its answers are at most", value=age_s)
+
+
 class _NodeGauges(Collector):
     """The bands and scores of nodes."""
 
@@ -140,13 +166,16 @@ class _NodeGauges(Collector):
         of_node = ["node", "kind", "id"]
         bands = GaugeMetricFamily("foliot_node_band", "1 for the band that a node is in", labels=[*of_node, "band"])
         scores = GaugeMetricFamily("foliot_node_score", "How loaded a node is, from 0 to 1", labels=of_node)
+        text = "How often its supervisor started this node again"
+        restarts = GaugeMetricFamily("foliot_node_restarts", text, labels=of_node)
         for one in islice(self._nodes(), NODES_SHOWN):
             named = [one.node, one.kind, one.id]
             bands.add_metric([*named, one.band], 1)
             if one.score is not None:
                 scores.add_metric(named, one.score)
-        yield bands
-        yield scores
+            if one.restarts:
+                restarts.add_metric(named, one.restarts)
+        yield from (bands, scores, restarts)
 
 
 class _Counts(Collector):

@@ -6,12 +6,12 @@ from typing import Final, NamedTuple
 
 from foliot.domain.access import INTERNAL, Principal, Scope
 from foliot.domain.checkup import Finding, Grade, examine, worst_of
-from foliot.domain.checkup.facts import EscalatedFailure, Facts, LaneWait, NodeFigures, TokenLife
+from foliot.domain.checkup.facts import EscalatedFailure, Facts, LaneWait, NodeFigures, Reading, TokenLife
 from foliot.domain.health import Health
 from foliot.domain.instants import DAY, SECOND, Instant, Micros
 from foliot.operations.nodes import ClusterState, Node, cluster_nodes, escalated
 from foliot.operations.notes import note
-from foliot.operations.services import Services
+from foliot.operations.services import Looking, Services
 from foliot.operations.tokens import SESSION_LIVES
 from foliot.ports.store.checkup import WaitingLane
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
@@ -52,25 +52,27 @@ async def check_up(services: Services, who: Principal) -> Checkup:
     """Look at everything now. It takes about a dozen short statements."""
     who.demand_everywhere(Scope.READ)
     cluster = await cluster_nodes(services, who)
-    facts = await _facts(services, cluster)
+    facts = await gather(services, cluster, await services.store.checkup.readings())
     if who == INTERNAL or Scope.ADMIN not in who.may:  # what Foliot finds by itself is told to every reader
         unnamed = [TokenLife(name="", left_us=token.left_us) for token in facts.tokens]
         facts = replace(facts, tokens=unnamed)
     return Checkup(at=cluster.row.now, findings=examine(facts))
 
 
-async def _facts(services: Services, cluster: ClusterState) -> Facts:
+async def gather(services: Looking, cluster: ClusterState, readings: Mapping[str, Reading]) -> Facts:
+    """Everything that the checks look at. `readings`: what the database says of itself."""
     row, checkup = cluster.row, services.store.checkup
     leaderless_us = max(0, row.now - row.leader_until) if row.leader_until > 0 else 0
     return Facts(
         engine=row.store,
         latency_us=await _latency_us(services),
-        readings=await checkup.readings(),
+        readings=readings,
         has_leader=row.leader is not None,
         leaderless_us=leaderless_us,
         overdue_us=None if row.overdue_at is None else row.now - row.overdue_at,
         overdue_jobs=0 if row.overdue_at is None else await checkup.overdue(limit=OVERDUE_COUNTED_MAX),
         is_maintenance=row.maintenance is not None,
+        ignoring_maintenance=[one.name for one in cluster.ignoring_maintenance()],
         is_clock_suspect=row.clock_suspect,
         clock_ahead_us=row.clock_ahead_us,
         servers=await services.store.nodes.servers(),
@@ -82,7 +84,7 @@ async def _facts(services: Services, cluster: ClusterState) -> Facts:
     )
 
 
-async def _latency_us(services: Services) -> Micros:
+async def _latency_us(services: Looking) -> Micros:
     """How long the store takes for a statement that reads no table: the best of some tries, so that no pause counts."""
     took: list[float] = []
     for _ in range(LATENCY_TRIES):
@@ -110,6 +112,7 @@ def _figures(node: Node, now: Instant) -> NodeFigures:
         clock_offset_us=row.clock_offset_us,
         coordinator=row.coordinator,
         load=row.load,
+        schema=row.labels.get("schema", "") if row.kind == "server" else "",
     )
 
 
@@ -125,7 +128,7 @@ def _wait(wait: WaitingLane, cluster: ClusterState) -> LaneWait:
     return LaneWait(lane=wait.lane, waited_us=None if since is None else max(0, now - since), has_worker=fitting)
 
 
-async def _tokens(services: Services, now: Instant) -> list[TokenLife]:
+async def _tokens(services: Looking, now: Instant) -> list[TokenLife]:
     """Tokens of people and programs. One that was rotated is followed by another, and meant to end."""
     tokens = await services.store.tokens.list()
     return [

@@ -47,6 +47,20 @@ class TooFewActive(ClusterTrouble):
         )
 
 
+class IgnoresMaintenance(ClusterTrouble):
+    """A server of an old version came after a maintenance began. Nothing in the store keeps it from deciding."""
+
+    code = "FOL-5081"
+
+    def __init__(self, server: str, version: str) -> None:
+        super().__init__(
+            f"{server} (foliot {version}) does not know maintenance and goes on deciding.",
+            hint=f"upgrade or stop {server}",
+            server=server,
+            version=version,
+        )
+
+
 class FailoverEscalated(ClusterTrouble):
     """A failure that needs a person, by its policy."""
 
@@ -109,6 +123,21 @@ class CoordinatorAway(ClusterTrouble):
             hint=f"check {name} and the way to it; see since when: foliot cluster events --topic cluster",
             name=name,
             away=away,
+            servers=servers,
+        )
+
+
+class ReplicasUnfit(ClusterTrouble):
+    """Servers have a replica that cannot answer in the store's place."""
+
+    code = "FOL-5070"
+
+    def __init__(self, *, unfit: int, servers: int) -> None:
+        super().__init__(
+            f"The replica of {unfit} of {servers} servers cannot answer in the store's place: while the store is away, "
+            "reads fail there.",
+            hint="check the replica and its replication; the server's log says why: replica.unfit",
+            unfit=unfit,
             servers=servers,
         )
 

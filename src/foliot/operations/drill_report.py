@@ -142,6 +142,7 @@ def _back_at(drill: Drill, nodes: Iterable[NodeRow]) -> Instant | None:
 async def _close(services: Services, drill: Drill, state: DrillState, report: Mapping[str, Any]) -> bool:
     if not await services.store.drills.settle(drill.id, state, report):
         return True
+    services.drill_told(drill.type, state, report)
     data: dict[str, Any] = {"drill": drill.id, "type": str(drill.type), "state": str(state)}
     if report:
         data |= {name: report[name] for name in ("detected_us", "failed_over_us", "recovered_us")}

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.drill_judge import compare
+from foliot.domain.drill_sizes import check_size
 from foliot.domain.drills import (
     STOPPABLE,
     DrillNotFound,
@@ -28,7 +29,9 @@ from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import RunRow
 
 COMPARED_WITH = 10
-"""Earlier drills of the same type that one is compared with."""
+"""Earlier drills of the same type and size that one is compared with."""
+LOOKED_THROUGH = 200
+"""Earlier drills of the same type, of any size."""
 
 
 class CannotStop(Conflict):
@@ -54,18 +57,20 @@ class DrillPreview:
     for_us: Micros
     runs: Sequence[RunRow]  # that the node executes
     others: int  # nodes that can do its work meanwhile
+    size_us: Micros | None = None  # how much is broken; None: its type has no size
 
 
 async def preview_drill(
-    services: Services, who: Principal, type_: DrillType, *, on: str, for_us: Micros
+    services: Services, who: Principal, type_: DrillType, *, on: str, for_us: Micros, size_us: Micros | None = None
 ) -> DrillPreview:
     """What the drill would break; the same refusals as for the drill itself, but for a node that is alone."""
     who.demand_everywhere(Scope.ADMIN)
     check_for(for_us)
     node, runs = await find_node(services, who, on)
     check_node(type_, node=node.row.name, kind=node.row.kind, taken=node.row.drills)
+    size_us = check_size(type_, size_us, node=node.row.name, taken=node.row.drills)
     others = [one for one in await list_nodes(services, who) if _can_replace(one, node)]
-    return DrillPreview(type=type_, node=node, for_us=for_us, runs=runs, others=len(others))
+    return DrillPreview(type=type_, node=node, for_us=for_us, runs=runs, others=len(others), size_us=size_us)
 
 
 def _can_replace(one: Node, node: Node) -> bool:
@@ -86,22 +91,32 @@ async def ask_drill(
     *,
     on: str,
     for_us: Micros,
+    size_us: Micros | None = None,
     alone: bool = False,
     reason: str = "",
 ) -> Drill:
-    """Ask a node to break itself. `alone`: also when no other node can do its work."""
+    """Ask a node to break itself. `alone`: also when no other node can do its work. `size_us`: None is the usual."""
     check_reason(reason)
-    preview = await preview_drill(services, who, type_, on=on, for_us=for_us)
+    preview = await preview_drill(services, who, type_, on=on, for_us=for_us, size_us=size_us)
     row = preview.node.row
     if not preview.others and not alone:
         raise NobodyElse(row.name, kind=row.kind)
     await settle_open(services)
     wanted = DrillAsk(
-        type=type_, node=row.name, session=row.session, for_us=for_us, by=actor_name(who.name), reason=reason
+        type=type_,
+        node=row.name,
+        session=row.session,
+        for_us=for_us,
+        by=actor_name(who.name),
+        reason=reason,
+        size_us=preview.size_us,
     )
     drill = await services.store.drills.ask(wanted)
     services.cancels_asked()  # calls for beats: a worker hears of it soon
-    data = {"drill": drill.id, "type": str(type_), "for_us": for_us, **({"reason": reason} if reason else {})}
+    services.drill_told(type_, DrillState.ASKED, {})
+    data: dict[str, object] = {"drill": drill.id, "type": str(type_), "for_us": for_us}
+    data |= {"size_us": drill.size_us} if drill.size_us is not None else {}
+    data |= {"reason": reason} if reason else {}
     await note(
         services,
         Happening(
@@ -126,6 +141,8 @@ async def stop_drill(services: Services, who: Principal, drill_id: int) -> Drill
         raise CannotStop(found)
     stopped = await services.store.drills.stop(drill_id)
     assert stopped is not None
+    if stopped.state is DrillState.STOPPED:
+        services.drill_told(stopped.type, stopped.state, {})
     services.cancels_asked()
     return stopped
 
@@ -138,9 +155,9 @@ async def find_drill(services: Services, who: Principal, drill_id: int) -> tuple
         drill = await _find(services, drill_id)
     if drill.state is not DrillState.ENDED:
         return drill, {}
-    before = await services.store.drills.list(type_=drill.type, limit=COMPARED_WITH, before_id=drill.id)
-    reports = [one.report for one in before if one.state is DrillState.ENDED]
-    return drill, compare(drill.report, reports)
+    before = await services.store.drills.list(type_=drill.type, limit=LOOKED_THROUGH, before_id=drill.id)
+    alike = [one for one in before if one.size_us == drill.size_us][:COMPARED_WITH]
+    return drill, compare(drill.report, [one.report for one in alike if one.state is DrillState.ENDED])
 
 
 async def list_drills(

@@ -9,13 +9,16 @@ from foliot.domain.handler import PYTHON, JobHandler, handler_from
 from foliot.domain.job import Definition, lane_of
 from foliot.domain.names import nearest
 from foliot.domain.own_parameters import ParameterMayLack, check_named, may_lack
+from foliot.domain.routing.choice import check_known
 from foliot.domain.schema import PATH_MAX, STEPS_MAX, SchemaProblem, TakesLong, check
 from foliot.domain.secret_references import check_references
+from foliot.operations.older_servers import check_routes_known, server_without_routes
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
 from foliot.ports.handler import HandlerKind, HandlerKinds, KindWithAdvice, KindWithParameters
 from foliot.ports.secrets import KindWithSecretFields, KindWithSecrets
 from foliot.ports.store.lookups import RunRow
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import Hello, KindOffer
 
 STEPS_ON_LOOP: Final = 4000  # of a check of options on the loop of a server
@@ -66,6 +69,9 @@ async def check_kind(services: Services, namespace: str, definition: Definition)
     has it, the package beside the server judges, if there is one.
     """
     handler = definition.handler
+    check_known(definition.route, services.route_names())
+    if definition.is_routed:
+        check_routes_known(definition, await server_without_routes(services))
     check_references("params", definition.params, fields=())  # people read them, and every run is kept with its own
     kind = services.kinds.find(handler.kind)
     is_own = services.kinds.is_own(handler.kind)
@@ -121,9 +127,16 @@ def _problems(stated: KindOffer, handler: JobHandler, steps_max: int) -> list[Sc
     return check(stated.options, handler.options, path=f"run.{handler.kind}", patience=steps_max)
 
 
-def check_declared(kinds: HandlerKinds, hello: Hello, definition: Definition) -> None:
-    """The same for a job that a worker declares: of a package's kind, what the worker itself states counts."""
+def check_declared(
+    kinds: HandlerKinds, routes: Collection[str], older: NodeRow | None, hello: Hello, definition: Definition
+) -> None:
+    """The same for a job that a worker declares: of a package's kind, what the worker itself states counts.
+
+    `older`: a live server that knows no routes.
+    """
     handler = definition.handler
+    check_known(definition.route, routes)
+    check_routes_known(definition, older)
     check_references("params", definition.params, fields=())
     stated = [one for one in hello.kinds if one.kind == handler.kind]
     kind = kinds.find(handler.kind)

@@ -7,7 +7,7 @@ over), so a reader that comes back with the last position misses nothing and get
 import asyncio
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from foliot.domain.access import Principal
@@ -20,6 +20,8 @@ from foliot.ports.worker_link import LogChunk
 LOOK_EVERY_S: Final = 0.25
 QUIET_S: Final = 15.0
 LINE_BYTES_MAX: Final = 64 * 1024
+LINE_BYTES_USUAL: Final = 200  # how far back a reader begins for each line that is wanted
+REACH_GROWS: Final = 4
 
 
 class Position(NamedTuple):
@@ -78,6 +80,10 @@ class LogReader:
             for line in self._flush():
                 yield line
             self._at = Position(self._at.attempt + 1, 0)
+
+    def so_far(self) -> AsyncIterator[PositionedLine]:
+        """The lines that are there by now. The last line of a live run may still grow."""
+        return self.there() if RunState(self._run.state) in LIVE else self.lines()
 
     async def follow(self, who: Principal, *, gone: Callable[[], Awaitable[bool]]) -> AsyncIterator[PositionedLine]:
         """As it comes, until the run is over; a `None` line now and then while nothing comes."""
@@ -173,7 +179,7 @@ class LogWindow(NamedTuple):
 async def window_before(
     lines: AsyncIterator[PositionedLine], before: Position | None, wanted: Callable[[str], bool], limit: int
 ) -> LogWindow:
-    """The last lines in front of the one that ends at a position, or of the whole log.
+    """The last lines in front of the one that ends at a position, or of all that are given.
 
     A log can only be read forwards: its lines begin where others end. It has a limit, so this ends soon.
     """
@@ -187,6 +193,41 @@ async def window_before(
             last.append(line)
     found = list(last)
     return LogWindow(found[-limit:], is_begin=len(found) <= limit, is_end=is_end)
+
+
+async def window_near(
+    services: Services, run: RunRow, *, attempt: int | None, before: Position | None, limit: int
+) -> tuple[LogReader, LogWindow]:
+    """`window_before` of a whole log without a filter, and the reader behind it. It reads no more than it needs.
+
+    It begins near the place, in the middle of a line, and drops that line. A log at its limit opens as soon as others.
+    """
+    last = run.attempt if attempt is None else attempt
+    if before is not None:
+        last, end = before
+    else:
+        end = await services.store.lookups.log_end(run.run_id, last)
+    reach = limit * LINE_BYTES_USUAL
+    while reach < end:
+        reader = LogReader(services, run, attempt=attempt, start=Position(last, end - reach))
+        window = await window_before(_without_first(reader.so_far()), before, _any, limit)
+        if not window.is_begin:
+            return reader, window
+        reach *= REACH_GROWS  # its lines are longer than usual
+    reader = LogReader(services, run, attempt=attempt, start=None)
+    return reader, await window_before(reader.so_far(), before, _any, limit)
+
+
+async def _without_first(lines: AsyncIterator[PositionedLine]) -> AsyncIterator[PositionedLine]:
+    is_first = True
+    async for line in lines:
+        if not is_first:
+            yield line
+        is_first = False
+
+
+def _any(_text: str) -> bool:
+    return True
 
 
 async def window_after(
@@ -208,10 +249,3 @@ async def shard_run(services: Services, who: Principal, run: RunRow, shard: int)
     children = await services.store.lookups.shards(run.run_id)
     ids = [child.run_id for child in children if child.shard == shard]
     return await find_run(services, who, ids[0] if ids else 0)
-
-
-def prefixed(line: PositionedLine, shard: int) -> PositionedLine:
-    """A line of a shard among those of others."""
-    if line.text is None:
-        return line
-    return replace(line, text=f"#{shard:02d} {line.text}")

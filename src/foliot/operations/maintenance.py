@@ -14,7 +14,6 @@ from foliot.operations.nodes import cluster_nodes
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
-from foliot.ports.worker_link import PROTOCOL_MAINTENANCE
 
 
 class ServersTooOld(Conflict):
@@ -40,8 +39,7 @@ async def begin_maintenance(
         raise BadField("lasts", "it must last some time", hint="leave it out, and it lasts until somebody ends it")
     by = actor(who, reason)
     for node in (await cluster_nodes(services, who)).nodes:
-        is_old = node.row.kind == "server" and node.row.protocol < PROTOCOL_MAINTENANCE
-        if is_old and not node.health.is_gone:
+        if node.row.ignores_maintenance and not node.health.is_gone:
             raise ServersTooOld(node.row.name, node.row.version)
     begun = await services.store.nodes.begin_maintenance(lasts_us=lasts_us, by=by)
     services.cursors_moved()  # wakes the pulse of every server

@@ -7,7 +7,7 @@ from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
-from foliot.domain.health import BandCause, Health, HealthRules, band_cause, worse
+from foliot.domain.health import Band, BandCause, Health, HealthRules, band_cause, worse
 from foliot.domain.instants import MINUTE, Instant, Micros
 from foliot.domain.load import strain
 from foliot.domain.names import nearest
@@ -17,20 +17,22 @@ from foliot.operations.cluster_troubles import (
     ClockOff,
     CoordinatorAway,
     FailoverEscalated,
+    IgnoresMaintenance,
     KindFailed,
     NoLeader,
+    ReplicasUnfit,
     SchedulesAhead,
     TooFewActive,
 )
 from foliot.operations.names import actor
 from foliot.operations.notes import note
-from foliot.operations.services import Services
+from foliot.operations.services import Looking, Services
 from foliot.ports.store.failovers import Failover
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.lookups import ClusterRow, RunFilter, RunRow
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.rescheduling import AheadJob
-from foliot.ports.worker_link import KindFailure
+from foliot.ports.worker_link import PROTOCOL_DRAINED_SERVER, KindFailure
 
 DEAD_SHOWN_US: Final[Micros] = 10 * MINUTE
 RUNS_SHOWN: Final = 200
@@ -87,6 +89,15 @@ class CoordinatorState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicaState:
+    """Replicas of the store that answer reads while it is away, as the servers see them."""
+
+    servers: int  # that have one
+    fit: int  # of them: it can answer
+    age_s: float | None  # of the oldest of their answers, by the last beats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClusterState:
     """The cluster at a glance."""
 
@@ -101,12 +112,20 @@ class ClusterState:
         return [
             *self._without_leader(),
             *self._too_few_active(),
+            *(IgnoresMaintenance(row.name, row.version) for row in self.ignoring_maintenance()),
             *(FailoverEscalated(one) for one in self.escalated[:ESCALATED_SHOWN]),
             *self._coordinators_away(),
+            *self._replicas_unfit(),
             *self._clocks_off(),
             *self._ahead(),
             *self._kinds_failed(),
         ]
+
+    def ignoring_maintenance(self) -> list[NodeRow]:
+        """Servers that go on deciding although a maintenance is on."""
+        if self.row.maintenance is None:
+            return []
+        return [node.row for node in self.nodes if node.row.ignores_maintenance and not node.health.is_gone]
 
     def coordinators(self) -> list[CoordinatorState]:
         """The coordination services beside the store by which live servers elect, and who reaches them."""
@@ -126,6 +145,20 @@ class ClusterState:
             for one in self.coordinators()
             if one.reached_by < one.servers
         ]
+
+    def replica(self) -> ReplicaState | None:
+        """How the replicas of live servers are; None: no server has one."""
+        loads = [node.row.load for node in self.nodes if "replica_fit" in node.row.load and not node.health.is_gone]
+        if not loads:
+            return None
+        ages = [load["replica_age_s"] for load in loads if "replica_age_s" in load]
+        return ReplicaState(servers=len(loads), fit=len(ages), age_s=max(ages, default=None))
+
+    def _replicas_unfit(self) -> list[ClusterTrouble]:
+        found = self.replica()
+        if found is None or found.fit == found.servers:
+            return []
+        return [ReplicasUnfit(unfit=found.servers - found.fit, servers=found.servers)]
 
     def _without_leader(self) -> list[ClusterTrouble]:
         if self.row.leader is not None:
@@ -183,13 +216,13 @@ async def cluster_status(services: Services, who: Principal) -> ClusterState:
     return replace(cluster, ahead=ahead, escalated=await escalated(services), servers=servers)
 
 
-async def escalated(services: Services) -> list[Failover]:
+async def escalated(services: Looking) -> list[Failover]:
     """Failures that need a person and are not over, or not for long."""
     found = await services.store.failovers.open(limit=ESCALATED_LOOKED_AT, within_us=DEAD_SHOWN_US)
     return [one for one in found if one.escalated_at is not None]
 
 
-async def cluster_nodes(services: Services, who: Principal) -> ClusterState:
+async def cluster_nodes(services: Looking, who: Principal) -> ClusterState:
     """The same without a look at schedules."""
     who.demand_everywhere(Scope.READ)
     row = await services.store.lookups.cluster()
@@ -222,45 +255,54 @@ def _live_and_new(node: Node) -> tuple[bool, Instant]:
 
 
 async def drain(services: Services, who: Principal, name: str, *, reason: str = "") -> Node:
-    """Ask every live session of a node to take no more work; what it holds goes on to its end."""
+    """Ask every live session of a node to take no more work; what it holds goes on to its end.
+
+    A server fires, leases and leads no more from its next beat on, and goes on to serve users; `TooFewLeft`.
+    """
     who.demand_everywhere(Scope.ADMIN)
-    workers = await _workers(services, who, name)
-    if not workers:
-        hint = f"stop it, the others go on; if it leads: foliot cluster step-down; {name} itself needs no drain"
-        raise CannotDrain(name, "is a server and runs nothing", hint=hint)
-    for one in workers:
-        await services.store.nodes.drain(one.row.session, by=actor(who, reason))
-    await _note(services, who, "node.drain_asked", workers[-1], reason)
-    return await _again(services, who, workers[-1])
+    by = actor(who, reason)
+    nodes = await _live(services, who, name)
+    for one in nodes:
+        if one.row.kind != "server":
+            await services.store.nodes.drain(one.row.session, by=by)
+            continue
+        if one.row.protocol < PROTOCOL_DRAINED_SERVER:
+            old = f"has foliot {one.row.version}, which knows no drain of a server"
+            raise CannotDrain(name, old, hint="stop it: the other servers go on")
+        await services.store.nodes.drain_server(one.row.session, by=by)
+    services.roles_changed()
+    await _note(services, who, "node.drain_asked", nodes[-1], reason)
+    return await _again(services, who, nodes[-1])
 
 
 async def undrain(services: Services, who: Principal, name: str, *, reason: str = "") -> Node:
     """Let a node that was asked to drain take work again."""
     who.demand_everywhere(Scope.ADMIN)
-    workers = await _workers(services, who, name)
-    taken_back = [worker for worker in workers if await services.store.nodes.undrain(worker.row.session)]
+    nodes = await _live(services, who, name)
+    taken_back = [node for node in nodes if await services.store.nodes.undrain(node.row.session)]
     if not taken_back:
-        is_stopping = any(worker.row.state == "draining" for worker in workers)
+        is_stopping = any(node.row.state == "draining" for node in nodes)
         if is_stopping:
             raise CannotDrain(name, "is stopping by itself and takes no more work", hint="start it again")
         raise CannotDrain(name, "is not draining", hint="see how it is: foliot node show " + name)
     await _note(services, who, "node.undrained", taken_back[-1], reason)
+    services.roles_changed()
     services.runs_may_be_ready()
     return await _again(services, who, taken_back[-1])
 
 
-async def _workers(services: Services, who: Principal, name: str) -> Sequence[Node]:
-    """Return the live worker sessions of this name, oldest first; raise `NodeNotFound` when no node has it."""
-    node, _ = await find_node(services, who, name)
+async def _live(services: Services, who: Principal, name: str) -> Sequence[Node]:
+    """The live worker sessions of this name, oldest first; without any, the live server. `NodeNotFound`.
+
+    `foliot up` has a worker and a server of one name: the worker is meant.
+    """
+    await find_node(services, who, name)
     nodes = await list_nodes(services, who)
-    live = [one for one in nodes if _has_name(one, name) and _is_live_worker(one)]
-    if not live and node.health.is_gone:
+    live = [one for one in nodes if _has_name(one, name) and not one.health.is_gone]
+    if not live:
         raise CannotDrain(name, "is gone already", hint="see who is there: foliot node list")
-    return sorted(live, key=lambda one: one.row.started_at)
-
-
-def _is_live_worker(node: Node) -> bool:
-    return node.row.kind != "server" and not node.health.is_gone
+    workers = [one for one in live if one.row.kind != "server"]
+    return sorted(workers or live, key=lambda one: one.row.started_at)
 
 
 async def _again(services: Services, who: Principal, node: Node) -> Node:
@@ -304,4 +346,5 @@ def _node(node: NodeRow, cluster: ClusterRow, rules: HealthRules) -> Node:
 
 def _cause(node: NodeRow, now: Instant, rules: HealthRules) -> BandCause | None:
     quiet = rules.by_quiet(rules.quiet_us(node.until, now))
-    return band_cause(node.band, quiet, strain(node.load, node.load.get("score")), rules)
+    band = Band(node.band, fell_by=node.fell_by)
+    return band_cause(band, quiet, strain(node.load, node.load.get("score")), rules)

@@ -36,18 +36,10 @@ async def promote(services: Services, who: Principal, name: str, *, reason: str 
 
 
 async def demote(services: Services, who: Principal, name: str, *, reason: str = "") -> Node:
-    """Make an active server a standby. It fires, leases and leads no more from its next beat on."""
+    """Make an active server a standby; `TooFewLeft`. It fires, leases and leads no more from its next beat on."""
     server = await _server(services, who, name, reason)
     if server.row.role is Role.STANDBY:
         raise CannotPromote(name, "is a standby already")
-    seen = await services.store.nodes.servers()
-    if seen.active <= seen.rules.active_min:
-        least = seen.rules.active_min
-        raise CannotPromote(
-            name,
-            f"cannot become a standby: {seen.active} of at least {least} servers are active",
-            hint="promote another server first: foliot node promote NAME; or foliot cluster policy --active-min",
-        )
     return await _changed(services, who, server, Role.STANDBY, reason)
 
 

@@ -1,12 +1,14 @@
 """Retry: a new run for what a finished one was about. A finished run itself never changes (S6)."""
 
 from foliot.domain.access import Principal
-from foliot.domain.errors import Conflict, JobNotFound
+from foliot.domain.errors import Conflict, InvalidInput, JobNotFound
 from foliot.domain.fire import retry_key
+from foliot.domain.job import EACH_WORKER
 from foliot.domain.run import LIVE, RunState, format_run_id
 from foliot.operations.cancel import demand_run
 from foliot.operations.names import actor, find_run
 from foliot.operations.notes import note
+from foliot.operations.refused_triggers import queue
 from foliot.operations.services import Services
 from foliot.operations.trigger import TriggeredRun
 from foliot.ports.store.journal import Happening, Topic
@@ -48,17 +50,57 @@ class JobGone(Conflict):
         )
 
 
+class NoFailedShards(Conflict):
+    """A run of which no shard can be executed again alone."""
+
+    code = "FOL-3080"
+
+    def __init__(self, run: RunRow) -> None:
+        shown = format_run_id(run.run_id)
+        super().__init__(
+            f"{shown} has no failed shards.", hint=f"run it again as a whole: foliot run retry {shown}", run=shown
+        )
+
+
+class OtherVersion(InvalidInput):
+    """Shards that succeeded belong to the version that executed them."""
+
+    code = "FOL-1225"
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Failed shards alone are executed again in the version of their run.",
+            hint="leave out version latest, or run all of it again",
+        )
+
+
+class OwnShards(InvalidInput):
+    """Shards of a broadcast were for workers of then."""
+
+    code = "FOL-1245"
+
+    def __init__(self, run: RunRow) -> None:
+        shown = format_run_id(run.run_id)
+        super().__init__(
+            f"The shards of {shown} are one worker's own each, and are not executed again alone.",
+            hint=f"run it again as a whole, for the workers of now: foliot run retry {shown}",
+            run=shown,
+        )
+
+
 async def retry(
     services: Services,
     who: Principal,
     run_id: int,
     *,
     latest_version: bool = False,
+    failed_shards: bool = False,
     request_key: str | None = None,
     reason: str = "",
 ) -> TriggeredRun:
     """A new run with the parameters, the due instant and (unless told `latest`) the version of a finished one.
 
+    `failed_shards`: shards that succeeded count as done, with their results; only the others are executed.
     One run and one request key make one new run, however often they come (S4).
     """
     run = await find_run(services, who, run_id)
@@ -70,28 +112,45 @@ async def retry(
         run = await find_run(services, who, run.parent_id)
         if RunState(run.state) in LIVE:  # other shards still execute
             raise RunNotOver(run, part=part)
+    if failed_shards and latest_version:
+        raise OtherVersion
+    left = await _failed_shards(services, run) if failed_shards else 0
     await _check_job(services, run)
     shown = format_run_id(run.run_id)
-    triggered = await services.store.runs.trigger(
-        TriggerRequest(
-            namespace=run.namespace,
-            job=run.job,
-            key=retry_key(shown, request_key or services.chance.token()),
-            by=actor(who, reason),
-            params=run.params,
-            version=None if latest_version else run.version,
-            due_at=run.due_at,
-        )
+    wanted = TriggerRequest(
+        namespace=run.namespace,
+        job=run.job,
+        key=retry_key(shown, request_key or services.chance.token()),
+        by=actor(who, reason),
+        params=run.params,
+        version=None if latest_version else run.version,
+        due_at=run.due_at,
+        keeps_shards_of=run.run_id if failed_shards else None,
     )
+    triggered = await queue(services, who, wanted)
     services.runs_may_be_ready()
     made = await find_run(services, who, triggered.run_id)
     if triggered.created:
-        await note(services, _happening(run, made, who, reason))
+        await note(services, _happening(run, made, who, reason, left))
     return TriggeredRun(run=made, created=triggered.created)
 
 
-def _happening(run: RunRow, made: RunRow, who: Principal, reason: str) -> Happening:
-    data = {"job": run.job, "run": format_run_id(made.run_id)}
+async def _failed_shards(services: Services, run: RunRow) -> int:
+    """How many shards did not succeed."""
+    children = await services.store.lookups.shards(run.run_id)
+    failed = sum(child.shard >= 0 and child.state != RunState.SUCCEEDED for child in children)
+    if not failed:
+        raise NoFailedShards(run)
+    version = await services.store.lookups.version(run.job_id, run.version)
+    if version is not None and version.document.get("shards") == EACH_WORKER:
+        raise OwnShards(run)
+    return failed
+
+
+def _happening(run: RunRow, made: RunRow, who: Principal, reason: str, failed_shards: int) -> Happening:
+    data: dict[str, object] = {"job": run.job, "run": format_run_id(made.run_id)}
+    if failed_shards:
+        data["failed_shards"] = failed_shards
     if reason:
         data["reason"] = reason
     return Happening(

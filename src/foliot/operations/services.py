@@ -1,12 +1,16 @@
 """What operations work with, wired by the app."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Protocol
 
 from foliot.domain.changes import Plans
+from foliot.domain.drills import DrillState, DrillType
+from foliot.domain.effective_settings import EffectiveSetting
 from foliot.domain.failover import USUAL_TIMES, ClusterTimes
 from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
+from foliot.domain.routing import ROUTES
 from foliot.domain.verdict import Judge
 from foliot.operations.offers import Offers
 from foliot.ports.chance import Chance
@@ -29,6 +33,38 @@ class SessionTimes:
         return self.ttl_us // 3
 
 
+REFUSALS_KEPT: Final = 1000
+
+
+class Refusals:
+    """Which jobs refused a trigger in this minute: a flood of them is one line in the journal."""
+
+    def __init__(self) -> None:
+        self._minute = 0
+        self._jobs: set[tuple[str, str]] = set()
+
+    def is_first(self, namespace: str, job: str, minute: int) -> bool:
+        """Whether this is the first refusal of the job in this minute that this server tells of."""
+        if minute != self._minute:
+            self._minute = minute
+            self._jobs.clear()
+        if (namespace, job) in self._jobs or len(self._jobs) >= REFUSALS_KEPT:
+            return False
+        self._jobs.add((namespace, job))
+        return True
+
+
+class Looking(Protocol):
+    """What is enough to look at a cluster, and changes nothing in it."""
+
+    @property
+    def store(self) -> Store: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def health(self) -> HealthRules: ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The store and the policies, and how to wake the duties of this server."""
@@ -48,4 +84,10 @@ class Services:
     cancels_asked: Callable[[], None] = lambda: None  # running runs are to stop: their workers should hear of it soon
     health: HealthRules = USUAL_RULES  # which node is in which band, and gets which share of work
     roles_changed: Callable[[], None] = lambda: None  # a server has another role: it should learn of it soon
+    settings: Sequence[EffectiveSetting] = ()  # of this server, for users to see
+    node_name: str = ""
+    # A drill was asked for or closed here: its type, its state and its report.
+    drill_told: Callable[[DrillType, DrillState, Mapping[str, Any]], None] = lambda _type, _state, _report: None
+    route_names: Callable[[], Collection[str]] = lambda: ROUTES  # those that jobs may name
     runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them
+    refusals: Refusals = field(default_factory=Refusals)  # of triggers, for the journal

@@ -1,124 +1,115 @@
-"""Stats: how a job's latest runs went. Of a bounded number of runs, so it costs the same for any history."""
+"""Stats: how the runs of a job or of a node went in a range of time, from the figures that the leader keeps."""
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.errors import BadField
+from foliot.domain.instants import DAY, Instant, Micros
+from foliot.domain.statistics.figures import RunFigures
+from foliot.domain.statistics.resolution import POINTS_MAX, Resolution, usual_resolution
 from foliot.operations.names import find_job
+from foliot.operations.nodes import find_node
 from foliot.operations.services import Services
-from foliot.ports.store.lookups import RunRow, first_start_of
+from foliot.ports.store.statistics import FigurePoint, FigurePoints
 
-RUNS_LOOKED_AT: Final = 200
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """How a duration is spread."""
-
-    p50_us: Micros
-    p95_us: Micros
-    p99_us: Micros
-    max_us: Micros
+RANGE_DEFAULT: Final[Micros] = 7 * DAY
+FIGURES_MAX: Final = 20_000
+"""Figures that one answer is made of: a job that ran on many workers gets a coarser resolution."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NodeStats:
-    """A job's runs on one node (D4)."""
+class AskedRange:
+    """The range that a user asks for: a week up to now, with the resolution that suits it, when nothing is said."""
 
-    node: str
-    runs: int
-    success_rate: float
-    average_us: Micros | None
-    last_ended_at: Instant | None
+    from_at: Instant | None = None
+    to_at: Instant | None = None
+    resolution: Resolution | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobStats:
-    """The latest finished runs of a job."""
+class StatsOfRange:
+    """Figures of a range, which is widened to whole points."""
 
-    runs: int
-    since: Instant | None
-    outcomes: Mapping[str, int]  # SUCCEEDED, FAILED:timeout …
-    success_rate: float | None
-    duration: Spread | None
-    start_delay: Spread | None  # due to start
-    retries: int
-    nodes: Sequence[NodeStats]
+    name: str
+    from_at: Instant
+    to_at: Instant
+    resolution: Resolution
+    total: RunFigures
+    points: Mapping[Instant, RunFigures]  # in order, without those in which nothing ended
+    nodes: Mapping[str, RunFigures]  # of a job: by the worker that had the runs; of a sharded one, its shards
 
 
-async def stats(services: Services, who: Principal, namespace: str, name: str) -> JobStats:
-    """Durations, outcomes, delays and figures per node of the latest finished runs."""
+async def job_stats(services: Services, who: Principal, namespace: str, name: str, asked: AskedRange) -> StatsOfRange:
+    """Figures of a job. A sharded run counts once; its shards are in the figures of its workers."""
     who.demand(Scope.READ)
     job = await find_job(services, who, namespace, name)
-    ended = await services.store.lookups.last_ended(job.job_id, limit=RUNS_LOOKED_AT)
-    return stats_of(ended)
+    resolution, starts = await _range(services, asked)
+    found = await _of_job(services, job.job_id, resolution, starts)
+    while not found.is_whole and asked.resolution is None and resolution is not Resolution.DAY:
+        resolution = Resolution(resolution + 1)
+        starts = resolution.starts(starts[0], starts[-1] + 1)
+        found = await _of_job(services, job.job_id, resolution, starts)
+    if not found.is_whole:
+        raise BadField("step", "the range has more figures than one answer holds", hint="ask for a shorter range")
+    whole = [point for point in found.points if not point.is_part]
+    on_workers = [point for point in found.points if point.node]
+    return _answer(job.name, resolution, starts, whole, nodes=_by_node(on_workers))
 
 
-def stats_of(runs: Sequence[RunRow]) -> JobStats:
-    """Return the figures of some finished runs."""
-    starts = [(first_start_of(run), run.due_at) for run in runs if _is_scheduled(run)]
-    delays = [start_at - due_at for start_at, due_at in starts if start_at]
-    nodes = sorted({run.node for run in runs if run.node})
-    return JobStats(
-        runs=len(runs),
-        since=min((run.created_at for run in runs), default=None),
-        outcomes=Counter(map(_outcome, runs)),
-        success_rate=_success_rate(runs),
-        duration=spread_of(_durations(runs)),
-        start_delay=spread_of(delays),
-        retries=sum(run.failures for run in runs),
-        nodes=[_node_stats(node, runs) for node in nodes],
+async def node_stats(services: Services, who: Principal, name: str, asked: AskedRange) -> StatsOfRange:
+    """Figures of a node over all jobs. A node that left has some as long as they are kept."""
+    who.demand_everywhere(Scope.READ)
+    resolution, starts = await _range(services, asked)
+    points = await services.store.statistics.of_node(name, resolution, starts)
+    if not points:
+        node, _ = await find_node(services, who, name)
+        name = node.row.name
+        points = await services.store.statistics.of_node(name, resolution, starts)
+    return _answer(name, resolution, starts, points, nodes={})
+
+
+async def _range(services: Services, asked: AskedRange) -> tuple[Resolution, range]:
+    now = await services.store.lookups.now()
+    to_at = now + 1 if asked.to_at is None else asked.to_at
+    from_at = to_at - RANGE_DEFAULT if asked.from_at is None else asked.from_at
+    if to_at <= from_at:
+        raise BadField("to", "it is not after from", hint="from is included, to is not")
+    resolution = asked.resolution
+    if resolution is None:
+        resolution = usual_resolution(from_at, to_at, now)
+    starts = resolution.starts(from_at, to_at)
+    if len(starts) > POINTS_MAX:
+        raise BadField("step", f"the range has more than {POINTS_MAX} steps", hint="ask for a shorter range")
+    return resolution, starts
+
+
+async def _of_job(services: Services, job_id: int, resolution: Resolution, starts: range) -> FigurePoints:
+    return await services.store.statistics.of_job(job_id, resolution, starts, limit=FIGURES_MAX)
+
+
+def _answer(
+    name: str, resolution: Resolution, starts: range, points: Sequence[FigurePoint], *, nodes: Mapping[str, RunFigures]
+) -> StatsOfRange:
+    total = RunFigures()
+    by_start: dict[Instant, RunFigures] = {}
+    for point in points:
+        total.merge(point.figures)
+        by_start.setdefault(point.start_at, RunFigures()).merge(point.figures)
+    return StatsOfRange(
+        name=name,
+        from_at=starts[0],
+        to_at=starts[-1] + resolution.length_us,
+        resolution=resolution,
+        total=total,
+        points={start_at: by_start[start_at] for start_at in sorted(by_start)},
+        nodes=nodes,
     )
 
 
-def _node_stats(node: str, runs: Sequence[RunRow]) -> NodeStats:
-    own = [run for run in runs if run.node == node]
-    durations = _durations(own)
-    average_us = sum(durations) // len(durations) if durations else None
-    return NodeStats(
-        node=node,
-        runs=len(own),
-        success_rate=_success_rate(own) or 0.0,
-        average_us=average_us,
-        last_ended_at=max((run.ended_at for run in own if run.ended_at), default=None),
-    )
-
-
-def _outcome(run: RunRow) -> str:
-    if not run.kind:
-        return run.state
-    return f"{run.state}:{run.kind}"
-
-
-def _is_scheduled(run: RunRow) -> bool:
-    return run.fire_key.startswith("s:")
-
-
-def _durations(runs: Sequence[RunRow]) -> list[Micros]:
-    """Return how long each run took that was started."""
-    return [run.ended_at - run.started_at for run in runs if run.ended_at and run.started_at]
-
-
-def _success_rate(runs: Sequence[RunRow]) -> float | None:
-    """Return the part that succeeded, of the runs that succeeded or failed."""
-    succeeded = sum(run.state == "SUCCEEDED" for run in runs)
-    failed = sum(run.state == "FAILED" for run in runs)
-    if not succeeded + failed:
-        return None
-    return succeeded / (succeeded + failed)
-
-
-def spread_of(values: Sequence[Micros]) -> Spread | None:
-    """How some durations are spread; None of none."""
-    if not values:
-        return None
-    ordered = sorted(values)
-
-    def at(fraction: float) -> Micros:
-        index = int(fraction * len(ordered))
-        return ordered[min(index, len(ordered) - 1)]
-
-    return Spread(p50_us=at(0.5), p95_us=at(0.95), p99_us=at(0.99), max_us=ordered[-1])
+def _by_node(points: Iterable[FigurePoint]) -> Mapping[str, RunFigures]:
+    nodes: dict[str, RunFigures] = {}
+    for point in points:
+        nodes.setdefault(point.node, RunFigures()).merge(point.figures)
+    return {node: nodes[node] for node in sorted(nodes)}

@@ -14,10 +14,12 @@ from foliot.domain.job import Lane
 from foliot.domain.own_parameters import default_params
 from foliot.domain.parameters import require_fit
 from foliot.domain.payload import canonical_json, json_text
+from foliot.domain.policies.windows import StandsFor
 from foliot.domain.schedule import HORIZON
 from foliot.domain.schema import TakesLong
 from foliot.domain.texts import check_key
 from foliot.operations.names import Described, find_job, find_run, group_of
+from foliot.operations.refused_triggers import queue
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.lookups import JobRow, RunRow
@@ -31,10 +33,11 @@ TEXT_AT_ONCE: Final = 8 * 1024  # letters of parameters: two or three millisecon
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TriggeredRun:
-    """The run of a trigger; `created` False: the key was used before and this is its run."""
+    """The run of a trigger; `created` False: it was there, and stands for the trigger."""
 
     run: RunRow
     created: bool
+    stands_for: StandsFor | None = None  # why, when it was there
 
 
 async def trigger(
@@ -44,15 +47,14 @@ async def trigger(
     job, params = await check(services, who, request, given)
     if request.is_test:  # of the definition that the user sees, beside open runs where the job can have such
         request = replace(request, version=job.version, allow_overlap=not job.document.get("exclusive"))
-    triggered = await services.store.runs.trigger(
-        replace(request, job=job.name, key=request.key or services.chance.token(), params=params)
-    )
+    wanted = replace(request, job=job.name, key=request.key or services.chance.token(), params=params)
+    triggered = await queue(services, who, wanted)
     services.runs_may_be_ready()
     services.cursors_moved()
     run = await find_run(services, who, triggered.run_id)
-    if not triggered.created and not _is_same(request, given, run):
+    if triggered.stands_for is StandsFor.KEY and not _is_same(request, given, run):
         raise KeyReused
-    return TriggeredRun(run=run, created=triggered.created)
+    return TriggeredRun(run=run, created=triggered.created, stands_for=triggered.stands_for)
 
 
 def _is_same(request: TriggerRequest, params: Mapping[str, Any] | None, run: RunRow) -> bool:

@@ -1,9 +1,10 @@
 """Watch: the changes of runs, jobs and nodes, as they come. Many watchers of one server cost as much as one.
 
 The usual path of a run writes no event. While a user watches, this server looks once a second at new runs and at those
-that execute, compares them with what it saw before, and reads the journal on. Without watchers it does nothing. A
-change has a rising id made of store time. So a watcher who comes back, even to another server, gets the changes it
-missed, or a `reset` when the server no longer knows them. The same change may then come twice: compare (run, ver).
+that execute, compares them with what it saw before, and reads the journal on. It looks at once after a change that a
+user made at this server, or at another one that says so. Without watchers it does nothing. A change has a rising id
+made of store time. So a watcher who comes back, even to another server, gets the changes it missed, or a `reset` when
+the server no longer knows them. The same change may then come twice: compare (run, ver).
 """
 
 import asyncio
@@ -25,6 +26,10 @@ from foliot.ports.store.journal import Event, EventFilter
 from foliot.ports.store.lookups import RunRow
 
 LOOK_EVERY_S: Final = 1.0
+LOOK_ALONE_S: Final = (
+    0.7  # where servers cannot wake each other: a change is on the screen within a second all the same
+)
+REST_S: Final = 0.1  # between two looks, however many changes users make
 QUIET_S: Final = 15.0
 KEPT_MAX: Final = 5000
 CHANGES_MAX: Final = 500
@@ -50,10 +55,12 @@ class StreamedChange:
 
 
 class ChangeWatch:
-    """Looks once a second for all who watch on this server."""
+    """Looks once a second, and after changes of users, for all who watch on this server."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, *, every_s: float = LOOK_EVERY_S) -> None:
         self._services = services
+        self._every_s = every_s
+        self._wake = asyncio.Event()
         self._kept: deque[StreamedChange] = deque(maxlen=KEPT_MAX)
         self._watchers = 0
         self._looker: asyncio.Task[None] | None = None
@@ -167,15 +174,21 @@ class ChangeWatch:
         self._seen_events = {event.id for event in events}
 
     async def _look_on(self) -> None:
-        wake = asyncio.Event()
+        clock, never = self._services.clock, asyncio.Event()
         while True:
-            await self._services.clock.wait(wake, for_s=LOOK_EVERY_S)
+            await clock.wait(never, for_s=REST_S)
+            await clock.wait(self._wake, for_s=self._every_s - REST_S)
+            self._wake.clear()  # before the look: a change that comes meanwhile brings another one
             try:
                 await self.look()
             except (StoreBusy, StoreUnavailable):
                 continue
             except Exception:  # without the next look all watchers would wait for ever, whatever is wrong with this one
                 log.exception("watch.look_failed")
+
+    def hint(self) -> None:
+        """A user changed something: look soon. It costs nothing when nobody watches."""
+        self._wake.set()
 
     async def look(self) -> None:
         """Look once: compare, keep the changes, wake the watchers."""

@@ -30,7 +30,9 @@ from foliot.operations.calendars import read_definition
 from foliot.operations.kept_version import kept_by_edit, kept_version
 from foliot.operations.locks import holder_words
 from foliot.operations.names import find_job, find_run
+from foliot.operations.route_facts import route_of, with_paces
 from foliot.operations.services import Services
+from foliot.operations.window_facts import debounce_of
 from foliot.ports.store.lookups import (
     AttemptRow,
     JobRow,
@@ -135,7 +137,7 @@ def _document(job: JobRow, version: int, page: LedgerPage) -> Mapping[str, Any]:
 def _of_listed_run(job: JobRow, run: RunRow, page: LedgerPage, nodes: Sequence[NodeRow]) -> Explanation:
     document = _document(job, run.version, page)
     waiting = page.waiting.get(run.run_id)
-    queue = None if waiting is None else _queue_facts(run, document, waiting, nodes)
+    queue = None if waiting is None else queue_facts(run, document, waiting, nodes)
     facts = InstantFacts(
         at=run.due_at,
         now=page.now,
@@ -151,7 +153,7 @@ def _listed_run_facts(job: JobRow, run: RunRow, document: Mapping[str, Any], pag
     kept = None
     if run.state == RunState.PENDING:
         kept = kept_by_edit(run, job, document)
-    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
+    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept, debounce=debounce_of(document, run))
     if is_sharded(run):
         shards = page.shards.get(run.run_id, {})
         return replace(facts, started_at=run.created_at, shards=shards)
@@ -182,7 +184,7 @@ async def why_run(services: Services, who: Principal, run_id: int) -> tuple[Expl
     if version is not None:
         document = version.document
         tz = zone_of(document, run.job)
-    facts = await _run_facts(services, run, document)
+    facts = await facts_of_run(services, run, document)
     queue = await _queue(services, run, document)
     return explain_run(facts, queue, now), tz
 
@@ -227,7 +229,7 @@ async def _explained(services: Services, job: JobRow, at: Instant) -> tuple[Expl
         at=at,
         now=ledger.now,
         job=await _job_facts(services, job, schedule, ledger),
-        run=await _run_facts(services, run, version.document) if run else None,
+        run=await facts_of_run(services, run, version.document) if run else None,
         queue=await _queue(services, run, version.document) if run else None,
         skip=await _skip_facts(services, job, ledger.skip) if _is_skipped(ledger, schedule, at) else None,
     )
@@ -284,9 +286,10 @@ def _facts_of(
     )
 
 
-async def _run_facts(services: Services, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
+async def facts_of_run(services: Services, run: RunRow, document: Mapping[str, Any]) -> RunFacts:
+    """Return what is known of a run, with its last try, its shards and the lock that it waits for."""
     kept = await kept_version(services, run)
-    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept)
+    facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept, debounce=debounce_of(document, run))
     if is_sharded(run):
         rows = await services.store.lookups.shards(run.run_id)
         states = Counter(row.state for row in rows if row.shard >= 0)  # the merge run is no shard
@@ -365,6 +368,7 @@ def run_facts(run: RunRow) -> RunFacts:
         triggered_by=run.triggered_by,
         reason=run.reason,
         shard=run.shard if run.shard >= 0 else None,
+        is_own=run.is_own,
         parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
     )
 
@@ -383,11 +387,13 @@ def _error_text(error: str | None, error_type: str | None) -> str | None:
 async def _queue(services: Services, run: RunRow, document: Mapping[str, Any]) -> QueueFacts | None:
     if run.state != "PENDING":
         return None
-    waiting = await services.store.lookups.waiting(run)
-    return _queue_facts(run, document, waiting, await services.store.lookups.nodes())
+    waits = await services.store.lookups.waits([run])
+    facts = queue_facts(run, document, waits[run.run_id], await services.store.lookups.nodes())
+    return replace(facts, route=await with_paces(services, run, facts.route))
 
 
-def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow]) -> QueueFacts:
+def queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow]) -> QueueFacts:
+    """Return what a waiting run may be waiting for."""
     usual_overlap = "skip" if document.get("schedule") else "allow"
     return QueueFacts(
         lane=waiting.lane,
@@ -397,6 +403,7 @@ def _queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nod
         limits=waiting.limits,
         maintenance=waiting.maintenance,
         workers=[node.as_worker() for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
+        route=route_of(run, document, waiting, nodes),
     )
 
 

@@ -25,6 +25,7 @@ from foliot.domain.texts import LABEL_BYTES_MAX, NAME_BYTES_MAX, OFFER_BYTES_MAX
 from foliot.domain.verdict import Cause
 
 SLOTS_MAX: Final = 100_000
+WEIGHT_MAX: Final = 100
 SESSIONS_MAX: Final = 5000  # live ones of a token, and of those that took its place
 
 Small = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
@@ -107,9 +108,11 @@ class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     module: ModuleName = ""  # the one that was loaded, and declared it; empty: an older worker does not say
 
 
-PROTOCOL: Final = 2
-"""What this version speaks. 2: servers know maintenance. It rises with what all nodes must know before it is used."""
-PROTOCOL_MAINTENANCE: Final = 2
+PROTOCOL: Final = 4
+"""What this version speaks. It rises with what a node must know before it is used. docs/reference/compatibility.md."""
+PROTOCOL_MAINTENANCE: Final = 2  # servers know maintenance
+PROTOCOL_DRAINED_SERVER: Final = 3  # a server that is drained rests
+PROTOCOL_ROUTES: Final = 4  # servers know routes, and the wishes of jobs
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -119,6 +122,7 @@ class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     name: Annotated[str, msgspec.Meta(max_length=NAME_BYTES_MAX, pattern=ONE_LINE)]
     group: Annotated[str, msgspec.Meta(max_length=100, pattern=ONE_LINE)]
     slots: Annotated[int, msgspec.Meta(ge=0, le=SLOTS_MAX)]
+    weight: Annotated[int, msgspec.Meta(ge=1, le=WEIGHT_MAX)] = 1  # its share of work beside other workers
     handlers: Annotated[tuple[HandlerOffer, ...], msgspec.Meta(max_length=HANDLERS_MAX)]
     kinds: Annotated[tuple[KindOffer, ...], msgspec.Meta(max_length=KINDS_MAX)] = ()  # of `handlers`
     failed_kinds: Annotated[tuple[KindFailure, ...], msgspec.Meta(max_length=KINDS_MAX)] = ()

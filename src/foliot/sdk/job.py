@@ -14,7 +14,7 @@ from foliot.client.blocking.run import Run
 from foliot.domain.definition import check_definition
 from foliot.domain.errors import UnknownField
 from foliot.domain.handler import python_function
-from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition
+from foliot.domain.job import DEFAULT_GROUP, DEFAULT_NAMESPACE, PRIORITY_DEFAULT, Definition, Shards
 from foliot.domain.names import check_name, nearest
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.retry import RetryPolicy
@@ -142,15 +142,22 @@ def job(
     start_within: Duration = "1m",
     overlap: Overlaps | None = None,
     misfire: Misfire | None = None,
+    debounce: Duration | Mapping[str, Any] | None = None,
+    throttle: str | Mapping[str, str] | None = None,
     on_lost: Literal["rerun", "fail"] = "rerun",
     max_lost: int = 3,
     exclusive: bool = False,
     isolation: Literal["loop", "process", "thread"] | None = None,
     priority: int = PRIORITY_DEFAULT,
     require: Mapping[str, str] | None = None,
+    prefer: Mapping[str, str | Mapping[str, Any]] | None = None,
+    avoid: Mapping[str, str] | None = None,
+    spread: str | None = None,
+    route: str | Mapping[str, str] = "any",
     max_running: int | None = None,
+    max_waiting: int | None = None,
     concurrency: Mapping[str, int] | None = None,
-    shards: int = 0,
+    shards: Shards = 0,
     alert: Mapping[str, Any] | None = None,
     keep_when_removed: bool = False,
 ) -> JobDecorator: ...
@@ -186,15 +193,22 @@ class JobOptions(TypedDict, total=False):
     start_within: Duration
     overlap: Overlaps | None
     misfire: Misfire | None
+    debounce: Duration | Mapping[str, Any] | None
+    throttle: str | Mapping[str, str] | None
     on_lost: Literal["rerun", "fail"]
     max_lost: int
     exclusive: bool
     isolation: Literal["loop", "process", "thread"] | None
     priority: int
     require: Mapping[str, str] | None
+    prefer: Mapping[str, str | Mapping[str, Any]] | None
+    avoid: Mapping[str, str] | None
+    spread: str | None
+    route: str | Mapping[str, str]
     max_running: int | None
+    max_waiting: int | None
     concurrency: Mapping[str, int] | None
-    shards: int
+    shards: Shards
     alert: Mapping[str, Any] | None
     keep_when_removed: bool
 

@@ -65,7 +65,7 @@ class Voyage:
         live = running = len(self._ends)
         if self._job.definition.is_serial:
             running = min(live, 1)
-        seen = Situation(open=live, waiting=live - running, scheduled=live)
+        seen = Situation(open=live, waiting=live - running, scheduled=live, queued=live - running)
         return DueJob(self._cursor, self._job, seen)
 
     def _go(self, decided: Plan, now: Instant) -> None:

@@ -25,9 +25,13 @@ def breaks(type_: DrillType, language: Language) -> str:
     return phrase(f"drill_breaks_{type_}", {}, language)
 
 
-def consequences(type_: DrillType, target: DrillTarget, for_us: Micros, language: Language) -> list[str]:
+def consequences(
+    type_: DrillType, target: DrillTarget, for_us: Micros, size_us: Micros | None, language: Language
+) -> list[str]:
     """What will happen, a sentence each."""
-    said = [phrase(f"drill_does_{type_}", {"node": target.node, "for_us": for_us}, language)]
+    size = size_us or 0
+    does = "clock_back" if type_ is DrillType.CLOCK_STEP and size < 0 else str(type_)
+    said = [phrase(f"drill_does_{does}", {"node": target.node, "for_us": for_us, "size_us": abs(size)}, language)]
     if target.runs:
         said.append(phrase("drill_runs", {"runs": target.runs, "jobs": target.jobs}, language))
     if target.is_leader:

@@ -8,7 +8,7 @@ from foliot.ports.store.failovers import Failover
 from foliot.words.language import Language
 from foliot.words.phrases import phrase
 
-_UNKNOWN: Final[Mapping[str, Any]] = dict.fromkeys(("silent_us", "away_us", "ahead_us", "cycle"))
+_UNKNOWN: Final[Mapping[str, Any]] = dict.fromkeys(("silent_us", "away_us", "ahead_us", "cycle", "by_replica"))
 
 
 def detection(failover: Failover, language: Language) -> str:

@@ -7,10 +7,11 @@ from foliot.domain.handler import PYTHON, kind_of
 from foliot.domain.instants import SECOND, Instant, Micros, format_duration
 from foliot.domain.limits import limit_name
 from foliot.domain.maintenance import Maintenance
+from foliot.domain.routing.wishes import Wishes
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
 from foliot.domain.why import Explanation
-from foliot.domain.why.facts import Hold, JobFacts, Neighbour, RunFacts, SkipFacts
+from foliot.domain.why.facts import CandidateFacts, Hold, JobFacts, Neighbour, RunFacts, SkipFacts
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.words.chinese import why as chinese
 from foliot.words.english import why as english
@@ -29,6 +30,7 @@ CODES: Final[Mapping[WhyVerdict, str]] = {
 _PIECES: Final = {Language.ENGLISH: english.PIECES, Language.CHINESE: chinese.PIECES}
 _SENTENCES: Final = {Language.ENGLISH: english.SENTENCES, Language.CHINESE: chinese.SENTENCES}
 _HINTS: Final = {Language.ENGLISH: english.HINTS, Language.CHINESE: chinese.HINTS}
+CANDIDATES_SHOWN: Final = 10
 _VANISHED: Final = (Cause.LOST, Cause.START_MISSING)  # a try is over because its worker fell silent
 
 
@@ -56,7 +58,7 @@ class _Teller:
         template = _found(_SENTENCES[self._language], self._said)
         assert template is not None, self._said.verdict
         head = self._piece(self._head_key(), values) if self._head_key() else ""
-        return head + self._speech.fill(template, values) + self._piece("tail", values)
+        return head + self._speech.fill(template, values) + self._route() + self._piece("tail", values)
 
     def hint(self) -> str | None:
         said, hints = self._said, _HINTS[self._language]
@@ -107,6 +109,7 @@ class _Teller:
             "cancelled_by": run.cancelled_by,
             "cancel_reason": run.cancel_reason,
             "not_before": run.not_before,
+            "debounce": run.debounce,
             "error": self._error(run),
             "by_callback": self._piece("by_callback") if run.by_callback else None,
             "why_lost": self._piece("lost.test" if run.is_test else "lost.job"),
@@ -150,6 +153,55 @@ class _Teller:
             return {}
         kept = run.kept
         return {"kept": kept.version, "newest": kept.newest, "kept_why": self._piece(f"kept.{kept.reason}")}
+
+    def _route(self) -> str:
+        """What the route of a waiting run said, and between whom it chooses."""
+        route = self._said.hold.route if self._said.hold is not None else None
+        if route is None:
+            return ""
+        shown = [self._candidate(worker) for worker in route.candidates[:CANDIDATES_SHOWN]]
+        if len(route.candidates) > CANDIDATES_SHOWN:
+            shown.append("…")
+        values = {
+            "route": route.name,
+            "assignee": route.worker,
+            "until": route.until,
+            "before": ", ".join(route.before) or None,
+            "among": ", ".join(shown) or None,
+        }
+        if route.is_broadcast:
+            return self._piece("broadcast.open" if route.worker is None else "broadcast.own", values)
+        decided = "route.named" if route.until is not None else "route.anyone"
+        return self._piece("route.open" if route.worker is None else decided, values) + self._wishes(route.wishes)
+
+    def _wishes(self, wishes: Wishes) -> str:
+        """What the job wishes of its workers: the reason why its route chooses among some of them."""
+        prefer = [
+            f"{label}={wish.value}" + (f" ({wish.weight})" if wish.weight != 1 else "")
+            for label, wish in wishes.prefer.items()
+        ]
+        values = {
+            "prefer": ", ".join(prefer) or None,
+            "avoid": ", ".join(f"{label}={value}" for label, value in wishes.avoid.items()) or None,
+            "spread": wishes.spread,
+        }
+        return self._piece("route.wishes", values)
+
+    def _candidate(self, worker: CandidateFacts) -> str:
+        values = {
+            "name": worker.name,
+            "running": worker.running,
+            "slots": worker.slots,
+            "score": None if worker.score is None else f"{worker.score:.2f}",
+            "weight": worker.weight if worker.weight != 1 else None,
+            "health": "WARNING" if worker.is_in_warning else None,
+            "preferred": worker.preferred or None,
+            "avoided": self._piece("route.avoided") if worker.is_avoided else None,
+            "part": worker.part,
+            "own": worker.own,
+            "pace": worker.pace_us,
+        }
+        return self._piece("route.candidate", values)
 
     def _last_try(self, run: RunFacts) -> dict[str, Any]:
         """The newest try without success, and by which worker's silence it was lost, if it was."""

@@ -29,13 +29,18 @@ class LoadFigures:
         *,
         own: Callable[[], Mapping[str, float]] = dict,
         disk: str = "/",
+        spool: Path | None = None,
         proc: Path = _PROC,
         container: Container | None = None,
     ) -> None:
-        """`own`: figures of the node itself, such as its runs. `container`: that of this process unless told."""
+        """`own`: figures of the node itself, such as its runs. `container`: that of this process unless told.
+
+        `spool`: the folder in which a worker keeps what no server has taken.
+        """
         self._clock = clock
         self._own = own
         self._disk = disk
+        self._spool = spool
         self._proc = proc
         self._container = container or Container.of_this_process()
         self._read_at = clock.monotonic()
@@ -51,8 +56,9 @@ class LoadFigures:
         """
         now = self._clock.monotonic()
         self._lasted_s, self._read_at = now - self._read_at, now
-        parts = (self._own, self._cpu, self._memory, self._disk_used, self._load1, self._cores, self._starved,
-                 self._process_cpu, self._process_memory, self._threads, self._files, self._files_max)  # fmt: skip
+        parts = (self._own, self._cpu, self._memory, self._disk_used, self._spool_used, self._load1, self._cores,
+                 self._starved, self._process_cpu, self._process_memory, self._threads, self._files,
+                 self._files_max)  # fmt: skip
         figures: dict[str, float] = {}
         for part in parts:
             with suppress(Exception):  # systems differ in what they raise for a figure that they do not have
@@ -75,6 +81,13 @@ class LoadFigures:
 
     def _disk_used(self) -> dict[str, float]:
         return {"disk": psutil.disk_usage(self._disk).percent / _FRACTION}
+
+    def _spool_used(self) -> dict[str, float]:
+        """Of the disk that the spool is on, which may be another one. The folder is made when it is first needed."""
+        if self._spool is None:
+            return {}
+        there = next(folder for folder in (self._spool, *self._spool.parents) if folder.exists())
+        return {"spool": psutil.disk_usage(str(there)).percent / _FRACTION}
 
     def _load1(self) -> dict[str, float]:
         return {"load1": os.getloadavg()[0]}

@@ -112,6 +112,7 @@ class Registrar:
             name=settings.name,
             group=settings.group,
             slots=settings.slots,
+            weight=settings.weight,
             handlers=offers,
             kinds=self._kinds_of(offers),
             failed_kinds=settings.failed_kinds[:KINDS_MAX],

@@ -15,6 +15,7 @@ from typing import Final
 import structlog
 
 from foliot.domain.run import Landing
+from foliot.domain.step_gap import StepGap
 from foliot.ports.worker_link import Report
 from foliot.worker.current_session import CurrentSession
 from foliot.worker.execution import Execution
@@ -29,6 +30,9 @@ log = structlog.get_logger("foliot.worker.reporter")
 
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005
+GAP_RATIO: Final = 6.0  # of the gap between two calls to what a call took
+GAP_MAX_S: Final = 0.02
+"""What ends within so long after a call that was not full goes out together: each call is a transaction."""
 REFUSED_MAX: Final = 2000
 _IDLE_S: Final = 60.0
 _REFUSED_AGAIN_S: Final = 60.0
@@ -62,8 +66,9 @@ class Reporter:
         self._own: Spool | None = None
         self._refused: deque[SpooledReport] = deque(maxlen=REFUSED_MAX)  # no server takes these, not even bare
         self._refused_again_at = 0.0
+        self._gap = StepGap(GAP_MAX_S, ratio=GAP_RATIO)
         self._wake = asyncio.Event()
-        self._full = asyncio.Event()
+        self._full = asyncio.Event()  # it is no use to wait for more ends
         self._settled = asyncio.Event()  # nothing is left to send
         self._settled.set()
 
@@ -110,20 +115,27 @@ class Reporter:
             if closing.is_set():
                 break
             self._wake.clear()
-            if not self._execution.is_idle and len(self._silent) < BATCH_MAX:
-                await self._clock.wait(self._full, for_s=LINGER_S)
-            self._full.clear()
+            await self._let_ends_gather()
             if not await self._send_all():
                 await self._clock.wait(closing, for_s=self._backoff.next_s())
                 self._wake.set()
 
+    async def _let_ends_gather(self) -> None:
+        linger_s = 0.0 if self._execution.is_idle else LINGER_S
+        gather_s = max(linger_s, self._gap.left_s(self._clock.monotonic()))
+        if gather_s and len(self._silent) < BATCH_MAX:
+            await self._clock.wait(self._full, for_s=gather_s)
+        self._full.clear()
+
     def close(self) -> None:
         """Wake the task so that it sees that it is closing."""
+        self._full.set()
         self._wake.set()
 
     async def flush(self, *, within_s: float) -> bool:
         """Wait until everything is acknowledged; False when it was not in time."""
         self._refused_again_at = 0.0
+        self._full.set()
         self._wake.set()
         return await self._clock.wait(self._settled, for_s=within_s)
 
@@ -153,8 +165,10 @@ class Reporter:
         if not batch:
             return
         await self._logs.ship([ended.log for ended in batch if ended.log is not None])
-        now = self._clock.monotonic()
-        landings = await self._complete([ended.to_report(now) for ended in batch])
+        began_at = self._clock.monotonic()
+        landings = await self._complete([ended.to_report(began_at) for ended in batch])
+        if len(batch) < BATCH_MAX:
+            self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic())
         for _ in batch:
             queue.popleft()
         self._landed(batch, landings)

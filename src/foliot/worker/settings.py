@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from foliot.domain.job import DEFAULT_GROUP, Isolation
-from foliot.ports.worker_link import KindFailure
+from foliot.domain.restarts import NO_RESTARTS, Restarts
+from foliot.ports.worker_link import WEIGHT_MAX, KindFailure
 from foliot.worker.execution import WAITING_MAX
 from foliot.worker.isolation.wire import ChildLimits
 from foliot.worker.logs import LOG_MAX, PENDING_MAX
@@ -19,6 +20,7 @@ class WorkerSettings:
     name: str
     group: str = DEFAULT_GROUP
     slots: int = 8
+    weight: int = 1  # its share of work beside other workers
     own_slots: Mapping[str, int] = field(default_factory=dict)  # of kinds of handlers that do not share `slots`
     waiting_max: int = WAITING_MAX  # runs that wait for others without a slot
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -27,6 +29,7 @@ class WorkerSettings:
     failed_kinds: tuple[KindFailure, ...] = ()  # kinds of handlers that are installed and do not work here
     isolation: Isolation = Isolation.PROCESS  # of plain functions whose job does not say
     drain_timeout_s: float = 30.0
+    restarts: Restarts = NO_RESTARTS  # by a supervisor
     drills: tuple[str, ...] = ()  # types of drills that it takes part in
     release_within_s: float = 5.0  # after the drain timeout, for runs that are given back to stop
     flush_within_s: float = 5.0  # for the last reports
@@ -46,5 +49,6 @@ class WorkerSettings:
 
     def __post_init__(self) -> None:
         assert all(slots > 0 for slots in (self.slots, *self.own_slots.values())), self.slots
+        assert 1 <= self.weight <= WEIGHT_MAX, self.weight
         assert self.isolation is not Isolation.LOOP, "plain functions cannot run in the loop"
         assert self.drain_timeout_s >= 0, self.drain_timeout_s

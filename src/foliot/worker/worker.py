@@ -181,6 +181,7 @@ class Worker:
         """In the beat's thread."""
         execution = self._execution
         load = {"running": float(len(execution.running)), "queue": float(execution.queued)}
+        load |= self._settings.restarts.as_load()
         if execution.waiting:
             load["waiting"] = float(execution.waiting)
         return load
@@ -287,7 +288,7 @@ class Worker:
             waiting_max=settings.waiting_max,
             faults=None if self._drills is None else self._drills.faults,
         )
-        self._load = LoadFigures(clock, own=self._own_load)
+        self._load = LoadFigures(clock, own=self._own_load, spool=settings.spool)
         self._assemble_isolators(clock)
         folder = None if settings.spool is None else self._spool_folder(settings.spool)
         self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)

@@ -321,6 +321,20 @@ async def test_a_trigger_that_becomes_due_beside_a_fire_stands_before_or_behind_
     assert (fired["place"] < later["place"], later["parked"]) == (True, 1)
 
 
+async def test_a_trigger_that_is_put_off_while_it_becomes_due_stays_outside_the_line(postgres_world: World) -> None:
+    """As a debounce puts it off."""
+    world = postgres_world
+    await every(world, interval="10m")
+    later = await world.store.runs.trigger(ask(key="later", delay_us=SECOND))
+    await world.elapse(2 * SECOND)
+    admitting = await halting(world, "sweep.seen")
+    await admitting.start(admitting.store.firing.admit(limit=10))
+    await world.change("UPDATE runs SET not_before = not_before + :more, ver = ver + 1", more=10 * MINUTE)
+    assert await admitting.finish() == 0
+    (run,) = await runs_of(world)
+    assert (run["place"], run["not_before"] > later.not_before) == (None, True)
+
+
 # ----------------------------------------------------------------------------------------------- plans and shards
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from foliot.app.data_folder import DataFolder
+from foliot.app.data_folder import DataFolder, FolderInUse
 from foliot.client.private import NotPrivate
 
 
@@ -67,3 +67,13 @@ def test_a_file_left_by_a_process_that_died_gives_its_readers_no_token(tmp_path:
     (tmp_path / "client.json").touch(mode=0o666)
     data.tell_clients("http://127.0.0.1:7171", "secret")
     assert mode(tmp_path / "client.json") == 0o600
+
+
+def test_a_folder_that_was_left_is_free_and_one_that_is_held_is_not(tmp_path: Path) -> None:
+    first = DataFolder(tmp_path / ".foliot")
+    first.take()
+    with pytest.raises(FolderInUse, match=f"pid {os.getpid()}"):
+        DataFolder(tmp_path / ".foliot").take()
+    first.leave()
+    first.leave()  # once more is no mistake
+    DataFolder(tmp_path / ".foliot").take()

@@ -1,6 +1,7 @@
 """What each check finds in which facts, and how it is said in both languages."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -28,6 +29,13 @@ def transaction(age_s: float | None, *, hidden: int = 0) -> Facts:
     return read("transactions", {**row, "hidden": hidden})
 
 
+def schema(state: str, **known: str) -> Facts:
+    """`known`: by server, the newest schema that it knows."""
+    row = {"state": state, "revision": "0028", "head": "0026"}
+    servers = [node(name, "server", schema=revision) for name, revision in known.items()]
+    return Facts(readings={"schema": Reading(rows=[row])}, nodes=servers)
+
+
 def replica(state: str | None, lag_s: float = 0, kept: int = 0) -> Facts:
     return read("replication", {"name": "r1", "state": state, "lag_s": lag_s, "kept_bytes": kept})
 
@@ -47,6 +55,10 @@ def nodes(*found: NodeFigures) -> Facts:
 
 def electing(**load: float) -> Facts:
     return nodes(node("s-1", "server", coordinator="redis", load=load, uptime_us=2 * DAY))
+
+
+def replicas(**load: float) -> Facts:
+    return nodes(node("s-1", "server", load=load))
 
 
 def certificate(left_s: float) -> Facts:
@@ -77,6 +89,19 @@ def cluster(active: int, standbys: int, **rules: int) -> Facts:
 CRASH = EscalatedFailure(id=7, type="server_crash", subject="s-1", since_us=MINUTE)
 OK, UNKNOWN, NOTICE, WARNING, CRITICAL = Grade
 CASES: list[tuple[str, Facts, Grade, str]] = [
+    ("database.reachable", Facts(latency_us=2000), OK, "The store answers."),
+    ("database.reachable", Facts(unreachable="refused"), CRITICAL, "The store does not answer: refused."),
+    ("database.schema", schema("current"), OK, "The store has the schema 0028, and this Foliot knows it."),
+    ("database.schema", schema("ahead"), WARNING, "A newer Foliot brought the store's schema to 0028; this one know"),
+    ("database.schema", schema("behind"), CRITICAL, "The store has the schema 0028, and this Foliot needs 0026."),
+    ("database.schema", schema("empty"), CRITICAL, "The store is empty: it has no tables yet."),
+    ("database.schema", schema("too_new"), CRITICAL, "The store has the schema 0028; this Foliot knows it up to 0026"),
+    ("database.schema", schema("unknown"), CRITICAL, "The store's schema 0028 is not one of Foliot's."),
+    ("database.schema", schema("current", s_1="0028", s_2="0026"), WARNING, "s_2 knows the schema 0026, and the store"),
+    ("database.schema", schema("current", s_1="0028"), OK, "The store has the schema 0028, and this Foliot knows it."),
+    ("database.integrity", read("integrity", {"said": "ok"}), OK, "SQLite finds nothing wrong in the store's file."),
+    ("database.integrity", read("integrity", {"said": "page 4 is lost"}), CRITICAL, "The store's file is damaged: pa"),
+    ("database.clock", Facts(clock_here_us=-9 * SECOND), WARNING, "The store's clock and this machine's clock are 9"),
     ("database.latency", Facts(latency_us=2000), OK, "The store answers in 2 ms."),
     ("database.latency", Facts(latency_us=300_000), WARNING, "The store answers in 300 ms."),
     ("database.transactions", transaction(None), OK, "No other transaction is open."),
@@ -90,6 +115,7 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("database.replication", replica("streaming", 45), WARNING, "The replica r1 is 45 s behind."),
     ("database.replication", replica("away", kept=3 * 1024**2), WARNING, "The replica r1 is away, and the database ke"),
     ("database.replication", replica(None), UNKNOWN, "The store's user may not read it."),
+    ("database.replication", replica("follows"), UNKNOWN, "The replica r1 follows; how far it is behind, it alone"),
     ("database.galera", galera("Primary", "0.01"), OK, "3 Galera nodes; they waited for each other 1 % of the time."),
     ("database.galera", galera("Primary", "0.3"), WARNING, "3 Galera nodes; they waited for each other 30 % of the t"),
     ("database.galera", galera("non-Primary", size="1"), CRITICAL, "This Galera node takes no writes: its cluster is "),
@@ -97,6 +123,8 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("database.dead_rows", read("dead_rows", {"name": "leases", "dead": 900, "live": 1}), OK, "100 % of the rows of l"),
     ("database.history", read("history", {"length": 2_000_000}), WARNING, "InnoDB keeps 2000000 old row versions."),
     ("database.connections", read("connections", {"used": 90, "most": 100}), WARNING, "90 of 100 connections are tak"),
+    ("database.read_replica", replicas(replica_fit=0), WARNING, "The replica of 1 of 1 servers cannot answer while"),
+    ("database.read_replica", replicas(replica_fit=1, replica_age_s=3), OK, "The replica of 1 server can answer"),
     ("database.settings", read("settings", {"name": "fsync", "value": "off"}), CRITICAL, "fsync is off: the database "),
     ("database.settings", read("settings", {"name": "fsync", "value": "on"}), OK, "The database keeps what it confirm"),
     ("database.disk", read("disk", {"free": 50, "total": 1000}), WARNING, "95 % of the store's disk is full, 50 B are"),
@@ -113,10 +141,12 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("system.memory", nodes(node(load={"memory": 0.99})), CRITICAL, "99 % of the memory of w-1 is in use."),
     ("system.memory", nodes(node(load={"memory": 0.5})), OK, "50 % of the memory of w-1 is in use."),
     ("system.disk", nodes(node(load={"disk": 0.98}), node("w-2", load={"disk": 0.9})), CRITICAL, "98 % of the disk of"),
+    ("system.spool", nodes(node(load={"spool": 0.95})), WARNING, "95 % of the disk is full where w-1 keeps results"),
+    ("system.spool", nodes(node(load={"spool": 0.5})), OK, "50 % of the disk is full where w-1 keeps results that no"),
     ("system.open_files", nodes(node(load={"files": 900, "files_max": 1000})), WARNING, "w-1 has 900 of 10"),
     ("system.clocks", nodes(node(clock_offset_us=2 * SECOND)), NOTICE, "The clock of w-1 is 2.0 s ahead of the store'"),
     ("system.clocks", nodes(node(clock_offset_us=-2 * MINUTE)), CRITICAL, "The clock of w-1 is 2 m behind the store's"),
-    ("system.versions", nodes(node(version="1"), node("w-2", version="2")), NOTICE, "Nodes have different versions: 1"),
+    ("system.versions", nodes(node(version="1"), node("w-2", version="2")), WARNING, "Nodes have different versions"),
     ("coordination.reachable", electing(coordinator_up=0), WARNING, "1 of 1 servers do not reach redis; the store ho"),
     ("coordination.reachable", electing(coordinator_up=1), OK, "1 server reaches redis."),
     ("coordination.latency", electing(coordinator_latency_s=0.2), NOTICE, "redis answers s-1 in 200 ms."),
@@ -125,6 +155,7 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("business.leader", Facts(), OK, "A server leads."),
     ("business.servers", cluster(1, 1, active_min=2), WARNING, "1 of at least 2 servers are active."),
     ("business.servers", cluster(2, 0, active_min=2), OK, "2 servers are active."),
+    ("business.servers", Facts(is_store_alone=True), CRITICAL, "No server lives: nothing fires, and no run starts."),
     ("business.standbys", cluster(2, 0, standby_count=1), WARNING, "0 of at least 1 standby lives."),
     ("business.standbys", cluster(2, 1, standby_count=1), OK, "1 standby lives."),
     ("business.escalations", Facts(escalations=[CRASH]), WARNING, "server_crash of s-1 has needed a person for 1 m."),
@@ -143,6 +174,10 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("business.success", job(0, 4, 100), OK, "No job fails more than before."),
     ("business.certificates", certificate(10 * 86_400.0), WARNING, "The certificate of s-1 is good for"),
     ("business.certificates", certificate(-3600.0), CRITICAL, "The certificate of s-1 en"),
+    ("business.certificates", electing(coordinator_certificate_left_s=86_400.0), CRITICAL, "The certificate with"),
+    ("business.certificates", electing(coordinator_certificate_left_s=-9.0), CRITICAL, "The certificate with which"),
+    ("business.encryption", electing(plain_http=1), WARNING, "s-1 takes tokens unencrypted over the network."),
+    ("business.encryption", electing(plain_http=0), OK, "No server takes tokens unencrypted over a network."),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=6 * DAY)]), WARNING, "The token ci is good for 6 d"),
     ("business.tokens", Facts(tokens=[TokenLife(name="", left_us=6 * DAY)]), WARNING, "A token is good for 6 d."),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=60 * DAY)]), OK, "The token ci is good for 60 d."),
@@ -190,6 +225,17 @@ def test_what_does_not_apply_is_not_found() -> None:
         "system.nodes", "business.leader", "business.escalations",
         "business.overdue", "business.queue", "business.lanes", "business.success",
     }  # fmt: skip
+
+
+def test_a_server_that_looks_at_its_replica_knows_more_than_the_primary() -> None:
+    facts = replace(replica("follows"), nodes=electing(replica_fit=1, replica_age_s=3).nodes)
+    assert "database.replication" not in {finding.check for finding in examine(facts)}
+    assert found("database.read_replica", facts).grade is OK
+
+
+def test_of_a_store_whose_tables_cannot_be_read_only_the_database_is_judged() -> None:
+    facts = Facts(unreachable="refused", is_store_alone=True, is_cluster_known=False)
+    assert [(finding.check, finding.grade) for finding in examine(facts)] == [("database.reachable", CRITICAL)]
 
 
 def test_a_figure_that_one_check_cannot_work_with_leaves_the_others_as_they_are() -> None:

@@ -20,6 +20,8 @@ WORKER = ("worker", "--server", "http://127.0.0.1:1", "--enable", "http")
         ((*WORKER, "--slots", "htp=5"), "", 'There is no handler "htp".'),
         ((*WORKER, "--handler-option", "http.slots=0"), "", "handlers.http.slots = 0"),
         (WORKER, "8,http=10001", "FOL-1146"),
+        ((*WORKER, "--weight", "0"), "", "1<=x<=100"),
+        ((*WORKER, "--weight", "101"), "", "1<=x<=100"),
         (("up", "--slots", "shell=5"), "", "add --enable shell"),
         (("up",), "0", "FOL-1146"),
     ],

@@ -70,6 +70,7 @@ LISTS: list[tuple[tuple[str, ...], Any]] = [
     (("run", "show", "r-1"), RUN | {"items": [RUN | {"cause": EVIL}]}),
     (("run", "result", "r-1"), RUN | {"result": None}),
     (("run", "why", "r-1"), WHY),
+    (("run", "why", "r-1", "r-2"), {"items": [WHY]}),
     (("job", "list"), {"items": [JOB], "next_cursor": None}),
     (("job", "show", "x", "--fires", "0"), JOB),
     (("job", "show", "x", "--yaml"), JOB),

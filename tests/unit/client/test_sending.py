@@ -15,6 +15,7 @@ from foliot.domain.errors import (
     JobNotFound,
     NotFound,
 )
+from foliot.domain.queue_limits import QueueFull
 from tests.unit.client.answering import LOST, Answer, Answering, refusing_url
 from tests.unit.client.conftest import Connect, FastMachine
 
@@ -37,6 +38,10 @@ def test_servers_may_be_written_with_commas(server: Answering, connect: Connect)
     assert connect(f"{refusing_url()}, {server.url}/").runs.get("r-1").id == "r-1"
 
 
+AGE = "Foliot-Replica-Age"
+OLD = Answer(200, RUN, headers={AGE: "8"})
+
+
 @pytest.mark.parametrize("trouble", [LOST, BUSY, Answer(502, text="<html>"), Answer(200, RUN, breaks_off=True)])
 def test_a_lost_answer_is_asked_for_again_under_the_same_key(
     server: Answering, other_server: Answering, connect: Connect, trouble: Answer
@@ -48,6 +53,23 @@ def test_a_lost_answer_is_asked_for_again_under_the_same_key(
     assert len(asked) == 2
     assert len({one.headers["idempotency-key"] for one in asked}) == 1
     assert len({one.body["key"] for one in asked}) == 1
+
+
+def test_an_answer_of_a_replica_counts_when_no_other_server_has_a_newer_one(
+    server: Answering, other_server: Answering, connect: Connect
+) -> None:
+    both = connect([server.url, other_server.url])
+    server.say(OLD)
+    other_server.say(Answer(200, RUN))
+    assert (both.runs.get("r-1").id, both.replica_age_s) == ("r-1", None), "the other server reaches the store"
+    both = connect([server.url, other_server.url])
+    other_server.say(Answer(200, RUN, headers={AGE: "9"}))
+    assert (both.runs.get("r-1").id, both.replica_age_s) == ("r-1", 9), "nobody does"
+    both = connect([server.url, other_server.url])
+    other_server.say(BUSY)
+    assert (both.runs.get("r-1").id, both.replica_age_s) == ("r-1", 8), "the other has no replica"
+    alone = connect(server.url)
+    assert (alone.runs.get("r-1").id, alone.replica_age_s) == ("r-1", 8)
 
 
 def test_one_server_gets_several_chances_with_growing_pauses(
@@ -83,6 +105,13 @@ def test_a_server_that_names_a_pause_gets_it(
     server.say(Answer(status, {"detail": "Slow down."}, {"retry-after": "3"}), Answer(201, RUN))
     assert connect(server.url).jobs.trigger("greet").id == "r-1"
     assert machine.pauses == [3]
+
+
+def test_a_full_job_is_told_at_once_and_not_asked_again(server: Answering, connect: Connect) -> None:
+    server.say(Answer(429, {"detail": "Full.", "code": "FOL-3091"}, {"retry-after": "1"}))
+    with pytest.raises(QueueFull, match="Full"):
+        connect(server.url).jobs.trigger("greet")
+    assert len(server.asked) == 1
 
 
 def test_a_pause_that_is_too_long_is_an_error(server: Answering, connect: Connect) -> None:

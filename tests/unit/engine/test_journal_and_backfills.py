@@ -7,10 +7,12 @@ from typing import cast
 import pytest
 
 from foliot.app.system import SystemClock
-from foliot.domain.health import Health
+from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import Instant
+from foliot.domain.restarts import WEDGED, Restarts
 from foliot.engine.backfills import BACKFILL_QUIET, BACKFILL_REST_MAX_S, BackfillAdvance
-from foliot.engine.journal import NodeNotes
+from foliot.engine.journal import NodeNotes, _in_band
+from foliot.engine.maintenance import MaintenanceEnd
 from foliot.engine.pulse import Tide
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.errors import StoreUnavailable
@@ -18,6 +20,8 @@ from foliot.ports.store.firing import Pulse
 from foliot.ports.store.journal import Happening, Journal
 from foliot.ports.store.lookups import ClusterRow, Lookups
 from foliot.ports.store.node_row import NodeRow
+from foliot.ports.store.nodes import NodeStore
+from foliot.ports.worker_link import PROTOCOL
 
 
 class Backfills:
@@ -85,16 +89,16 @@ def node(session: str) -> NodeRow:
     )  # fmt: skip
 
 
-def chronicling(cluster: Cluster) -> NodeNotes:
-    return NodeNotes(cast("Lookups", cluster), cast("Journal", cluster), tide=tide())
+def chronicling(cluster: Cluster, heard: Tide | None = None) -> NodeNotes:
+    return NodeNotes(cast("Lookups", cluster), cast("Journal", cluster), tide=heard or tide())
 
 
-def tide() -> Tide:
+def tide(*, maintenance_until: int = 0) -> Tide:
     """A pulse was heard."""
     heard = Tide(SystemClock())
     pulse = Pulse(
         now=0, next_at=None, ready=False, parked=False, admissible=False, epoch=1, leader="s-a", term=7, leader_until=0,
-        clock_suspect=False, lanes=0,
+        clock_suspect=False, lanes=0, maintenance_until=maintenance_until,
     )  # fmt: skip
     heard.learn(pulse, seen_at=0.0)
     return heard
@@ -135,3 +139,46 @@ async def test_a_change_of_band_is_noted_once_and_so_is_the_change_back() -> Non
         cluster.known = [replace(node("s-a"), band=band, band_at=band_at)]
         await duty.chronicle(7)
     assert cluster.notes[1:] == [["node.band:s-a:5"], ["node.band:s-a:9"]]
+
+
+def test_a_change_of_band_says_its_cause() -> None:
+    late = replace(node("s-a"), band=Health.WARNING, band_at=5, fell_by=FellBy.LATENESS)
+    assert _in_band(late, 5).data["cause"] == "late"
+    assert "cause" not in _in_band(replace(late, band=Health.ONLINE, fell_by=None), 9).data
+
+
+async def test_a_server_that_decides_in_a_maintenance_is_noted() -> None:
+    cluster = Cluster()
+    cluster.known = [node("s-old"), replace(node("s-new"), protocol=PROTOCOL)]
+    await chronicling(cluster, tide(maintenance_until=2**62)).chronicle(7)
+    assert [key for key in cluster.notes[0] if key.startswith("maintenance")] == ["maintenance.ignored:s-old"]
+
+
+class Closed:
+    """A store that counts how often it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def close_maintenance(self, *, term: int) -> bool:
+        del term
+        self.asked += 1
+        return True
+
+
+@pytest.mark.parametrize(("until", "asked"), [(0, 0), (1, 1), (2**62, 0)], ids=["none", "over", "on"])
+async def test_the_leader_asks_the_store_only_when_the_pulse_says_that_a_maintenance_is_over(
+    until: int, asked: int
+) -> None:
+    store = Closed()
+    await MaintenanceEnd(cast("NodeStore", store), tide(maintenance_until=until)).close(7)
+    assert store.asked == asked
+
+
+async def test_a_restart_by_a_supervisor_is_noted_once_for_all_sessions_of_its_process() -> None:
+    load = Restarts(2, WEDGED).as_load()
+    cluster = Cluster()
+    cluster.known = [replace(node(session), name="w-1", pid=7, load=load) for session in ("one", "other")]
+    cluster.known.append(node("s-a"))
+    await chronicling(cluster).chronicle(7)
+    assert [key for key in cluster.notes[0] if "restarted" in key] == ["node.restarted:w-1::7:2:0"]

@@ -20,6 +20,7 @@ from foliot.ports.store import Store
 from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.locks import LocksSwept, LockWaits
+from foliot.ports.store.statistics import CountProgress
 from tests.unit.engine.test_journal_and_backfills import Cluster, node
 
 TERM: Final = 7
@@ -34,6 +35,8 @@ READS: Final = {
     "code.sources",
     "code.modules_with_jobs",
     "checkup.kept",
+    "statistics.progress",
+    "statistics.left",
 }
 ANSWERS: Final[Mapping[str, Any]] = {
     "runs.forget": (0, 0),
@@ -59,6 +62,8 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "locks.break_waits": (["d"], []),
     "failovers.open": [],
     "checkup.kept": None,
+    "statistics.progress": CountProgress(ver=1, counted_id=0, newest_id=0, now=0, has_left=True),
+    "statistics.left": [],
 }
 
 
@@ -83,7 +88,8 @@ def context(store: Asked) -> LeaderContext:
     tide = Tide(SystemClock())
     pulse = Pulse(
         now=0, next_at=None, ready=False, parked=False, admissible=False, epoch=1, leader="s-a", term=TERM,
-        leader_until=0, clock_suspect=False, lanes=0,
+        leader_until=0, clock_suspect=False, lanes=0, maintenance_until=1,  # it is over
+        assigned=True,
     )  # fmt: skip
     tide.learn(pulse, seen_at=0.0)
 

@@ -77,15 +77,19 @@ class Counting:
         return 0.25
 
 
-async def test_a_duty_rests_while_its_server_is_a_standby() -> None:
+async def test_a_duty_rests_while_its_server_is_a_standby_or_drained() -> None:
     role, duty, changes = OwnRole(Role.STANDBY), Counting(), []
     role.on_change.append(lambda: changes.append(role.current))
     resting = WhileActive(duty, role)
     assert (await resting.step(), duty.steps) == (1.0, 0)
-    role.learn("active")
+    role.learn("active", is_drained=False)
     assert (await resting.step(), duty.steps) == (0.25, 1)
-    role.learn("standby")
-    role.learn("standby")
+    for _ in range(2):
+        role.learn("standby", is_drained=False)
     assert (await resting.step(), duty.steps) == (1.0, 1)
-    role.learn(None)  # an older server wrote the row
+    role.learn(None, is_drained=False)  # an older server wrote the row
     assert changes == [Role.ACTIVE, Role.STANDBY, Role.ACTIVE]
+    role.learn(None, is_drained=True)
+    assert (await resting.step(), duty.steps) == (1.0, 1)
+    role.learn(None, is_drained=False)
+    assert (await resting.step(), duty.steps, len(changes)) == (0.25, 2, 5)

@@ -45,8 +45,15 @@ def job(
     overlap: Overlap = Overlap.ALLOW,
     misfire: Misfire = misfire.latest(),  # noqa: B008  a constant
     version: int = 1,
+    max_waiting: int | None = None,
 ) -> LoadedJob:
-    definition = Definition(handler=python_function("jobs:tick"), schedule=schedule, overlap=overlap, misfire=misfire)
+    definition = Definition(
+        handler=python_function("jobs:tick"),
+        schedule=schedule,
+        overlap=overlap,
+        misfire=misfire,
+        max_waiting=max_waiting,
+    )
     return LoadedJob(job_id=1, version=version, namespace="default", name="tick", definition=definition, lane_id=1)
 
 

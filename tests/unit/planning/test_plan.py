@@ -46,6 +46,7 @@ class Case:
     misfire: Misfire = LATEST
     overlap: Overlap = Overlap.ALLOW
     next_at: str | None = None
+    max_waiting: int | None = None
     seen: dict[str, Any] = field(default_factory=dict)
 
 
@@ -163,6 +164,15 @@ OVERLAP = [
         "allow: side by side", every("1s"), "2026-03-02 09:00:01", ["09:00:00", "09:00:01"],
         overlap=Overlap.ALLOW, seen={"open": 5, "waiting": 4},
     ),
+    Case(
+        "max_waiting: up to the limit, runs of this plan among them",
+        every("1s"), "2026-03-02 09:00:02", ["09:00:00"], [("limit", 2, "09:00:01-09:00:02")],
+        overlap=Overlap.ALLOW, max_waiting=5, seen={"queued": 4},
+    ),
+    Case(
+        "max_waiting: an open run is in the way before it", every("1s"), "2026-03-02 09:00:00", [],
+        [("overlap", 1, "09:00:00-09:00:00")], overlap=Overlap.SKIP, max_waiting=1, seen={"open": 1, "queued": 1},
+    ),
 ]  # fmt: skip
 
 CALENDAR = [
@@ -257,7 +267,7 @@ def test_with_nothing_on_time_the_policy_decides_all(policy: Misfire, caught_up:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.says)
 def test_the_decision(case: Case) -> None:
-    loaded = job(case.schedule, overlap=case.overlap, misfire=case.misfire)
+    loaded = job(case.schedule, overlap=case.overlap, misfire=case.misfire, max_waiting=case.max_waiting)
     first, now = at(case.first), at(case.now)
     decided = plan(due(loaded, first, **case.seen), now)
     assert times(decided) == case.runs
@@ -271,7 +281,7 @@ def test_the_decision(case: Case) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.says)
 def test_asking_again_decides_nothing(case: Case) -> None:
-    loaded = job(case.schedule, overlap=case.overlap, misfire=case.misfire)
+    loaded = job(case.schedule, overlap=case.overlap, misfire=case.misfire, max_waiting=case.max_waiting)
     before = due(loaded, at(case.first), **case.seen)
     after = carried_on(before, plan(before, at(case.now)))
     again = plan(after, at(case.now))

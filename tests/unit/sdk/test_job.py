@@ -15,6 +15,7 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.job import Definition, Isolation, OnLost
 from foliot.domain.policies.misfire import MisfireMode
 from foliot.domain.policies.overlap import Overlap
+from foliot.domain.policies.windows import TriggerRate
 from foliot.misfire import latest
 
 
@@ -71,6 +72,8 @@ def test_every_option_reaches_the_definition() -> None:
         isolation="process",
         require={"zone": "cn-east"},
         max_running=2,
+        max_waiting=100,
+        throttle={"rate": "5/1h", "by": "day"},
         concurrency={"settle-db": 4},
         params={"day": date(2026, 1, 31)},
         description="Nightly settlement",
@@ -92,7 +95,9 @@ def test_every_option_reaches_the_definition() -> None:
     assert (said.overlap, said.misfire.mode, said.misfire.within_us) == (Overlap.QUEUE, MisfireMode.LATEST, 6 * HOUR)
     assert (said.on_lost, said.max_lost, said.exclusive) == (OnLost.FAIL, 5, True)
     assert (said.shards, said.priority, said.isolation) == (16, 7, Isolation.PROCESS)
-    assert (said.require, said.max_running, said.limits) == ({"zone": "cn-east"}, 2, {"settle-db": 4})
+    assert (said.require, said.limits) == ({"zone": "cn-east"}, {"settle-db": 4})
+    assert (said.max_running, said.max_waiting) == (2, 100)
+    assert said.throttle == TriggerRate(5, HOUR, "day")
     assert (said.params, said.description) == ({"day": "2026-01-31"}, "Nightly settlement")
     assert said.merge == python_function(f"{__name__}:test_every_option_reaches_the_definition.<locals>.report")
     assert report(None, [{}]) == 1  # type: ignore[arg-type]

@@ -38,6 +38,10 @@ KNOWN_HERE = {
 }
 
 ONLY_WITH_LATERAL = {
+    "leasing/assigned.py LOOK.every",
+    "leasing/assigned.py LOOK_DOUBTING.every",
+    "leasing/assigned.py TAKE.every",
+    "leasing/assigned.py TAKE_DOUBTING.every",
     "leasing/candidates.py LOOK",
     "leasing/candidates.py LOOK_DOUBTING",
     "leasing/candidates.py PEEK",

@@ -49,6 +49,14 @@ def test_a_control_group_that_goes_away_costs_its_figure_and_no_beat(group: Path
     assert read()["running"] == 4.0
 
 
+def test_a_worker_says_how_full_the_disk_of_its_spool_is_before_the_folder_is_made(tmp_path: Path) -> None:
+    clock, to_come = SystemClock(), tmp_path / "state" / "spool"
+    said = LoadFigures(clock, spool=to_come, container=Container()).read()
+    assert 0 < said["spool"] <= 1
+    assert not to_come.exists()
+    assert "spool" not in LoadFigures(clock, container=Container()).read()
+
+
 def test_figures_of_the_node_itself_that_break_cost_no_beat(tmp_path: Path) -> None:
     def broken() -> dict[str, float]:
         raise KeyError("a bug")

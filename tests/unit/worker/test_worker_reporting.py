@@ -12,9 +12,11 @@ import pytest
 from foliot.app.system import SystemClock
 from foliot.client.worker_http import Refused
 from foliot.domain.run import Landing, RunState
+from foliot.domain.step_gap import StepGap
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
 from foliot.sdk.invocation import Outcome
+from foliot.worker.reporter import GAP_MAX_S
 from foliot.worker.reports import AttemptEnd, to_spooled
 from tests.clocks import DrivenClock
 from tests.eventually import soon
@@ -36,6 +38,22 @@ async def test_ends_are_batched_while_the_worker_is_busy() -> None:
         await house.done()
         assert len(house.server.batches) <= 300
         assert max(house.server.batches) <= 500
+
+
+async def test_ends_gather_after_a_call_and_a_flush_does_not_wait_for_more() -> None:
+    class NoEnd(StepGap):
+        def left_s(self, now: float) -> float:
+            return 3600.0
+
+    async with working() as house:
+        reporter = house.worker._reporter
+        reporter._gap = NoEnd(GAP_MAX_S)
+        for _ in range(3):
+            house.add("noop")
+        await house.until(lambda: reporter.waiting == 3)
+        assert house.server.batches == []
+        assert await reporter.flush(within_s=60)
+        assert house.server.batches == [3]
 
 
 async def test_a_report_whose_answer_was_lost_is_repeated_and_counts_once() -> None:

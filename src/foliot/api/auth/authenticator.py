@@ -30,6 +30,7 @@ CSRF_HEADER: Final = "x-foliot-csrf"
 NOTE_USE_EVERY_S: Final = 60.0
 NOTED_MAX: Final = 10_000
 SECRET_MAX: Final = 500
+UNKNOWN: Final = "the token is not known"
 _SAFE: Final = frozenset({"GET", "HEAD", "OPTIONS"})
 _Look: TypeAlias = "asyncio.Task[Principal | NotLoggedIn]"
 _Way: TypeAlias = tuple[str, bool]
@@ -48,6 +49,7 @@ class Authenticator:
         # asyncio holds its tasks weakly: this set keeps notes alive until they are written.
         self._notes: set[asyncio.Task[None]] = set()
         self._good_lately: OrderedDict[str, None] = OrderedDict()  # digests; each is judged again all the same
+        self._ended: OrderedDict[str, None] = OrderedDict()  # digests of tokens that were good once
         # The look that has begun, which may miss a newer revocation, and the look that begins after it.
         self._looking: dict[_Way, _Look] = {}
         self._next: dict[_Way, _Look] = {}
@@ -68,6 +70,10 @@ class Authenticator:
     def knows(self, token_hash: str) -> bool:
         """Whether a token was good when it was judged last. That opens nothing: it is judged again."""
         return token_hash in self._good_lately
+
+    def has_ended(self, token_hash: str) -> bool:
+        """Whether this server saw that a token was revoked or had expired: that never changes again."""
+        return token_hash in self._ended
 
     async def worker(self, request: Request, right: str) -> Principal:
         """For the worker protocol, by the store's urgent connections: a beat does not queue behind people."""
@@ -123,8 +129,9 @@ class Authenticator:
         is_good = record is not None and record.is_good(now)
         self._remember(digest, is_good=is_good)
         if record is None or not hmac.compare_digest(record.hash, digest):
-            return NotLoggedIn("the token is not known")
+            return NotLoggedIn(UNKNOWN)
         if not is_good:
+            _keep(self._ended, digest)
             return NotLoggedIn("the token was revoked or has expired")
         noting = self._note_use(record.id)
         if urgent:
@@ -151,9 +158,7 @@ class Authenticator:
     def _remember(self, digest: str, *, is_good: bool) -> None:
         self._good_lately.pop(digest, None)
         if is_good:
-            self._good_lately[digest] = None
-            if len(self._good_lately) > NOTED_MAX:
-                self._good_lately.popitem(last=False)
+            _keep(self._good_lately, digest)
 
     def _background(self, noting: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(noting, name="token use")
@@ -173,6 +178,13 @@ class Authenticator:
             await self._services.store.tokens.used(token_id)
         except (StoreBusy, StoreUnavailable):
             return
+
+
+def _keep(lately: OrderedDict[str, None], digest: str) -> None:
+    """Remember a digest, and forget the oldest beyond what is kept."""
+    lately[digest] = None
+    if len(lately) > NOTED_MAX:
+        lately.popitem(last=False)
 
 
 def _read_exception(look: "asyncio.Task[Any]") -> None:

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
+from foliot.api.models.beside_the_store import CoordinatorOut, ReplicaOut
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.maintenance import MaintenanceOut
 from foliot.api.models.runs import RunOut
@@ -13,7 +14,7 @@ from foliot.api.models.states import BackfillWord, HealthWord, LifeWord, NodeWor
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.health import Health
 from foliot.domain.run import format_run_id
-from foliot.operations.nodes import ClusterState, CoordinatorState, Node
+from foliot.operations.nodes import ClusterState, Node
 from foliot.operations.search import Hit
 from foliot.ports.store.backfills import BackfillRow
 from foliot.ports.store.journal import Event
@@ -67,6 +68,7 @@ class NodeOut(ApiOutput):
     labels: dict[str, str]
     slots: int
     slots_given: int = Field(description="For so many of its slots it gets runs: fewer in WARNING, none in OFFLINE.")
+    weight: int | None = Field(None, description="Of a worker, from 1 to 100: its share of work beside other workers.")
     running: int
     handlers: list[str]
     kinds: list[NodeKindOut] = Field(description="Kinds of handlers that it has, with the version of each.")
@@ -108,6 +110,7 @@ class NodeOut(ApiOutput):
             labels=dict(row.labels),
             slots=row.slots,
             slots_given=node.slots_given,
+            weight=row.weight if row.kind == "worker" else None,
             running=row.running,
             handlers=sorted(row.handlers),
             kinds=[NodeKindOut.of(stated) for stated in row.kinds.loaded],
@@ -189,19 +192,6 @@ class TroubleOut(ApiOutput):
         return cls(code=trouble.code, message=message, hint=hint)
 
 
-class CoordinatorOut(ApiOutput):
-    """A coordination service beside the store, by which servers elect their leader."""
-
-    name: str = Field(examples=["redis"])
-    servers: int
-    reached_by: int = Field(description="How many of these servers had its answer within the last term.")
-    latency_s: float | None = Field(None, description="How long the slowest of their last answers took.")
-
-    @classmethod
-    def of(cls, state: CoordinatorState) -> "CoordinatorOut":
-        return cls(name=state.name, servers=state.servers, reached_by=state.reached_by, latency_s=state.latency_s)
-
-
 _ANSWERING: Final = (Health.ONLINE, Health.WARNING)
 
 
@@ -227,6 +217,7 @@ class ClusterOut(ApiOutput):
     oldest_ready_s: Seconds | None = Field(None, description="How long the oldest ready run waits.")
     overdue_s: Seconds | None = Field(None, description="How long the earliest due instant is undecided.")
     coordinators: list[CoordinatorOut] = Field(description="Empty: the store itself holds elections.")
+    replica: ReplicaOut | None = Field(None, description="Null: no server has a replica.")
     troubles: list[TroubleOut]
     nodes: list[NodeOut]
 
@@ -254,6 +245,7 @@ class ClusterOut(ApiOutput):
             oldest_ready_s=None if row.oldest_ready_at is None else seconds(max(0, row.now - row.oldest_ready_at)),
             overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
             coordinators=[CoordinatorOut.of(state) for state in cluster.coordinators()],
+            replica=ReplicaOut.of(cluster.replica()),
             troubles=[TroubleOut.of(trouble, language) for trouble in cluster.troubles()],
             nodes=[NodeOut.of(node, language) for node in cluster.nodes],
         )

@@ -62,10 +62,40 @@ class MisfireForm(_Form):
     limit: int | None = None
 
 
+class RouteForm(_Form):
+    """Which of the fitting workers gets a run: the route, and the parameter that it goes by."""
+
+    name: str = Field(examples=["consistent_hash"])
+    by: str | None = Field(None, examples=["customer"])
+
+
+class PreferenceForm(_Form):
+    """A value of a label, and how much a worker with it is preferred."""
+
+    value: str = Field(examples=["ssd"])
+    weight: int | None = Field(None, examples=[5])
+
+
+class DebounceForm(_Form):
+    """Triggers that come together become one run after the last of them."""
+
+    quiet: Duration
+    at_most: Duration | None = None
+    by: str | None = Field(None, examples=["customer"])
+
+
+class ThrottleForm(_Form):
+    """So many runs of triggers in a time."""
+
+    rate: str = Field(examples=["1/10s"])
+    by: str | None = Field(None, examples=["customer"])
+
+
 _OF_KIND: Final[dict[str, Any]] = {
     "text": str,
     "texts": dict[str, str],
     "whole": int,
+    "shards": int | Literal["each_worker"],
     "truth": bool,
     "duration": Duration,
     "mapping": dict[str, Any],
@@ -74,6 +104,10 @@ _OF_KIND: Final[dict[str, Any]] = {
     "schedule": str | ScheduleForm | list[str | ScheduleForm],
     "retries": int | RetriesForm,
     "misfire": str | MisfireForm,
+    "route": str | RouteForm,
+    "preferences": dict[str, str | PreferenceForm],
+    "debounce": Duration | DebounceForm,
+    "throttle": str | ThrottleForm,
 }
 """What people write for a field, by the kind of its values in the table of fields."""
 
@@ -83,7 +117,7 @@ def _form_of(field: fields.JobField) -> Any:
     written = Literal[field.kind.words] if field.kind.words else _OF_KIND[field.kind.called]
     if field.name == "run":
         return (written, ...)
-    is_measured = field.kind in (fields.WHOLE, fields.DURATION)
+    is_measured = field.kind in (fields.WHOLE, fields.SHARDS, fields.DURATION)
     description = f"{field.meaning[0].upper()}{field.meaning[1:]}: {field.check}." if is_measured else None
     return (written | None, Field(None, description=description))
 

@@ -7,7 +7,9 @@ from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Moment, Name, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.states import DrillWord
-from foliot.domain.drills import BREAKS, DrillType
+from foliot.domain.drill_sizes import SIZE_BOUNDS
+from foliot.domain.drills import BREAKS, USUAL_SIZES, DrillType
+from foliot.domain.instants import SECOND
 from foliot.domain.run import format_run_id
 from foliot.operations.drills import DrillPreview
 from foliot.ports.store.drills import Drill
@@ -19,16 +21,34 @@ RUNS_SHOWN: Final = 20
 _TIMES: Final = ("detected_us", "failed_over_us", "recovered_us", "worst_delay_us")
 
 
+class DrillSizeOut(ApiOutput):
+    """What the size of a drill may be. Below 0: the clock goes back."""
+
+    usual_s: Seconds
+    least_s: Seconds
+    most_s: Seconds
+
+    @classmethod
+    def of(cls, type_: DrillType) -> "DrillSizeOut | None":
+        bounds = SIZE_BOUNDS.get(type_)
+        if bounds is None:
+            return None
+        usual = USUAL_SIZES[type_]
+        return cls(usual_s=usual / SECOND, least_s=bounds.least / SECOND, most_s=bounds.most / SECOND)
+
+
 class DrillTypeOut(ApiOutput):
     """A type of drill."""
 
     type: str = one_of(*TYPES)
     breaks: str = Field(description="What is broken, in words.")
     on: list[str] = Field(description="On which kinds of nodes.", examples=[["server", "worker"]])
+    size: DrillSizeOut | None = Field(description="How much can be broken; null: the type has no size.")
 
     @classmethod
     def of(cls, type_: DrillType, language: Language) -> "DrillTypeOut":
-        return cls(type=str(type_), breaks=breaks(type_, language), on=sorted(BREAKS[type_]))
+        size = DrillSizeOut.of(type_)
+        return cls(type=str(type_), breaks=breaks(type_, language), on=sorted(BREAKS[type_]), size=size)
 
 
 class DrillTypesOut(ApiOutput):
@@ -44,6 +64,12 @@ class DrillIn(ApiInput):
     type: str = Field(max_length=40, examples=["crash"])
     on: Name = Field(description="The node.", examples=["w-3"])
     for_: str | float = Field("30s", alias="for", description="How long.", examples=["30s", 30])
+    size: str | float | None = Field(
+        None,
+        description="How far the clock is ahead (clock_step; below 0: back), or what each transaction takes longer "
+        "(slow_store). The usual size unless you say it: an hour, half a second.",
+        examples=["2h", "-90s", 0.25],
+    )
 
 
 class DrillAskIn(DrillIn):
@@ -60,6 +86,7 @@ class DrillPreviewOut(ApiOutput):
     node: str
     kind: str = one_of("server", "worker")
     for_s: Seconds
+    size_s: Seconds | None = Field(description="How much is broken; null: the type has no size.")
     is_leader: bool
     running: int = Field(description="Runs that the node executes.")
     run_ids: list[str]
@@ -77,12 +104,13 @@ class DrillPreviewOut(ApiOutput):
             node=row.name,
             kind=row.kind,
             for_s=seconds(one.for_us) or 0.0,
+            size_s=seconds(one.size_us),
             is_leader=one.node.is_leader,
             running=len(one.runs),
             run_ids=[format_run_id(run.run_id) for run in one.runs[:RUNS_SHOWN]],
             jobs=jobs,
             others=one.others,
-            consequences=consequences(one.type, target, one.for_us, language),
+            consequences=consequences(one.type, target, one.for_us, one.size_us, language),
         )
 
 
@@ -108,6 +136,7 @@ class DrillOut(ApiOutput):
     node: str
     state: DrillWord
     for_s: Seconds
+    size_s: Seconds | None = Field(description="How much is broken; null: the type has no size.")
     by: str
     reason: str
     asked_at: Moment
@@ -122,7 +151,7 @@ class DrillOut(ApiOutput):
     every_job: bool | None = Field(description="false: there are too many jobs; those that fire most were judged.")
     failovers: list[int] = Field(description="What the cluster noted.")
     compared: dict[str, str] = Field(
-        description="Each time against the usual one of earlier drills of this type: better, same, worse.",
+        description="Each time against the usual one of earlier drills of this type and size: better, same, worse.",
         examples=[{"recovered_s": "same"}],
     )
 
@@ -135,6 +164,7 @@ class DrillOut(ApiOutput):
             node=one.node,
             state=str(one.state),
             for_s=seconds(one.for_us) or 0.0,
+            size_s=seconds(one.size_us),
             by=one.by,
             reason=one.reason,
             asked_at=moment(one.asked_at) or "",

@@ -12,13 +12,11 @@ from foliot.api.models.latest_runs import LastRunOut, RankOut, StripOut
 from foliot.api.models.states import DecisionWord, JobWord, RunWord
 from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.errors import FoliotError
-from foliot.domain.instants import Micros
 from foliot.domain.job import PRIORITY_MAX
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import KEY_BYTES_MAX
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import FireEntry, schedule_of
-from foliot.operations.stats import JobStats, Spread
 from foliot.ports.store.lookups import JobRow, VersionRow
 from foliot.words.errors import tell
 from foliot.words.language import Language
@@ -381,64 +379,10 @@ class WhyListOut(ApiOutput):
     next_cursor: str | None = None
 
 
-class SpreadOut(ApiOutput):
-    """How a duration is spread, in seconds."""
+class WhyRunsOut(ApiOutput):
+    """Explanations of several runs, in the order asked."""
 
-    p50: Seconds
-    p95: Seconds
-    p99: Seconds
-    max: Seconds
-
-    @classmethod
-    def of(cls, spread: Spread | None) -> "SpreadOut | None":
-        if spread is None:
-            return None
-        return cls(p50=_s(spread.p50_us), p95=_s(spread.p95_us), p99=_s(spread.p99_us), max=_s(spread.max_us))
-
-
-class NodeFiguresOut(ApiOutput):
-    """A job's runs on one node."""
-
-    node: str
-    runs: int
-    success_rate: float
-    average_s: Seconds | None
-    last_ended_at: Moment | None
-
-
-class StatsOut(ApiOutput):
-    """Figures of a job's latest finished runs."""
-
-    runs: int = Field(description="How many runs the figures are of, at most 200.")
-    since: Moment | None
-    outcomes: dict[str, int] = Field(examples=[{"SUCCEEDED": 197, "FAILED:timeout": 3}])
-    success_rate: float | None
-    duration_s: SpreadOut | None
-    start_delay_s: SpreadOut | None
-    retries: int
-    nodes: list[NodeFiguresOut]
-
-    @classmethod
-    def of(cls, stats: JobStats) -> "StatsOut":
-        return cls(
-            runs=stats.runs,
-            since=moment(stats.since),
-            outcomes=dict(stats.outcomes),
-            success_rate=stats.success_rate,
-            duration_s=SpreadOut.of(stats.duration),
-            start_delay_s=SpreadOut.of(stats.start_delay),
-            retries=stats.retries,
-            nodes=[
-                NodeFiguresOut(
-                    node=node.node,
-                    runs=node.runs,
-                    success_rate=node.success_rate,
-                    average_s=seconds(node.average_us),
-                    last_ended_at=moment(node.last_ended_at),
-                )
-                for node in stats.nodes
-            ],
-        )
+    items: list[WhyOut]
 
 
 class ParametersOut(ApiOutput):
@@ -446,7 +390,3 @@ class ParametersOut(ApiOutput):
 
     handler: str
     parameters: dict[str, Any] | None
-
-
-def _s(micros: Micros) -> float:
-    return seconds(micros) or 0.0

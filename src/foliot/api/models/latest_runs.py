@@ -6,8 +6,9 @@ from pydantic import Field
 
 from foliot.api.models.common import ApiOutput, Moment, Seconds, moment, seconds
 from foliot.api.models.states import RunWord, ShownWord
+from foliot.domain.instants import Micros
 from foliot.domain.run import format_run_id
-from foliot.operations.stats import spread_of
+from foliot.domain.statistics.sketch import percentile
 from foliot.ports.store.lookups import JobRow, LastRun
 
 
@@ -28,9 +29,6 @@ class LastRunOut(ApiOutput):
 
     @classmethod
     def of(cls, run: LastRun) -> "LastRunOut":
-        took = None
-        if run.ended_at and run.started_at:
-            took = run.ended_at - run.started_at
         return cls(
             id=format_run_id(run.run_id),
             state=run.state,
@@ -38,7 +36,7 @@ class LastRunOut(ApiOutput):
             kind=run.kind,
             created_at=moment(run.created_at) or "",
             ended_at=moment(run.ended_at),
-            duration_s=seconds(took),
+            duration_s=seconds(_took(run)),
         )
 
 
@@ -57,10 +55,22 @@ class RankOut(ApiOutput):
         return cls(runs=rank.runs, failed=rank.failed, p95_s=seconds(rank.p95_us))
 
 
+class StripRunOut(ApiOutput):
+    """One of a job's latest runs, as a bar shows it; a page has thousands. `GET /runs?job=` tells more."""
+
+    id: str
+    shown: ShownWord = Field(description="The state as people see it.")
+    duration_s: Seconds | None
+
+    @classmethod
+    def of(cls, run: LastRun) -> "StripRunOut":
+        return cls(id=format_run_id(run.run_id), shown=run.shown, duration_s=seconds(_took(run)))
+
+
 class StripOut(ApiOutput):
     """A job's latest runs, oldest first, and figures of those that succeeded or failed."""
 
-    runs: list[LastRunOut]
+    runs: list[StripRunOut]
     p50_s: Seconds | None = Field(description="Half of them took no longer.")
     p95_s: Seconds | None = Field(description="95 of 100 took no longer.")
     success_rate: float | None
@@ -68,11 +78,15 @@ class StripOut(ApiOutput):
     @classmethod
     def of(cls, runs: Sequence[LastRun]) -> "StripOut":
         ended = [run for run in runs if run.state in ("SUCCEEDED", "FAILED")]
-        spread = spread_of([run.ended_at - run.started_at for run in ended if run.ended_at and run.started_at])
+        took = [took for took in map(_took, ended) if took is not None]
         succeeded = sum(run.state == "SUCCEEDED" for run in ended)
         return cls(
-            runs=[LastRunOut.of(run) for run in runs],
-            p50_s=seconds(spread.p50_us) if spread else None,
-            p95_s=seconds(spread.p95_us) if spread else None,
+            runs=[StripRunOut.of(run) for run in runs],
+            p50_s=seconds(percentile(took, 0.5)),
+            p95_s=seconds(percentile(took, 0.95)),
             success_rate=succeeded / len(ended) if ended else None,
         )
+
+
+def _took(run: LastRun) -> Micros | None:
+    return run.ended_at - run.started_at if run.ended_at and run.started_at else None

@@ -26,7 +26,10 @@ class OverviewOut(ApiOutput):
     running: list[RunOut] = Field(description="The newest first.")
     next: list[JobOut] = Field(description="The soonest first.")
     changes: list[EventOut] = Field(description="The newest first.")
-    cluster: ClusterOut | None = Field(description="Null for a token that is limited to a namespace or group.")
+    cluster: ClusterOut | None = Field(
+        description="Null for a token that is limited to a namespace or group. Of the nodes, at most 50: servers, "
+        "and those in trouble."
+    )
 
 
 class DueJobOut(ApiOutput):

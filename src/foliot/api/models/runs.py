@@ -22,6 +22,7 @@ from foliot.api.models.states import RunWord, ShownWord, in_capitals
 from foliot.domain.fire import is_backfill, is_of_schedule, is_test, retry_of
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
+from foliot.domain.policies.windows import StandsFor
 from foliot.domain.run import format_run_id
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.domain.why.verdicts import HoldKind
@@ -39,6 +40,7 @@ class RetryRun(ApiInput):
     """How to run a finished run again."""
 
     version: Literal["original", "latest"] = "original"
+    failed_shards: bool = Field(False, description="Of a sharded run: only the shards that did not succeed.")
     reason: Reason = ""
 
 
@@ -156,6 +158,9 @@ class RunOut(ApiOutput):
     executes: str | None = Field(None, description="In a few words, where one run is read without waiting.")
     params: Any = None
     result: Any = None
+    stands_for: Annotated[str, one_of(*StandsFor)] | None = Field(
+        None, description="In the answer of a trigger that made no run: why this one stands for it."
+    )
 
     @classmethod
     def of(cls, run: RunRow, *, executes: str | None = None, full: bool = True) -> "RunOut":
@@ -197,6 +202,7 @@ class RunOut(ApiOutput):
             progress=ProgressOut.of_run(run),
             waits=WaitOut.of_run(run),
             ended_by_callback=run.by_callback_at is not None,
+            stands_for=None,
             error=run.error,
             error_type=run.error_type,
             params=_json(run.params) if full else None,
@@ -294,9 +300,10 @@ class ShardsOut(Listed):
     counts: dict[str, int]
 
 
-def made_run(run: RunRow, response: Response, *, is_new: bool = True) -> RunOut:
+def made_run(run: RunRow, response: Response, *, is_new: bool = True, stands_for: StandsFor | None = None) -> RunOut:
     """Return a run that a client asked for: with 201 and its address, or with 200 when it was there before."""
     made = RunOut.of(run)
+    made.stands_for = None if stands_for is None else stands_for.value
     if is_new:
         response.headers["Location"] = located("runs", made.id)
     else:
@@ -396,6 +403,7 @@ class LogLineOut(ApiOutput):
 
     position: str = Field(description="Where the line ends; windows begin and end there.", examples=["1:4096"])
     text: str
+    shard: int | None = Field(description="In the log of a run with shards: which one wrote the line.")
 
 
 class LogLinesOut(ApiOutput):
@@ -404,3 +412,6 @@ class LogLinesOut(ApiOutput):
     items: list[LogLineOut]
     is_begin: bool = Field(description="No line that is wanted stands in front of these. Not looked at behind `after`.")
     is_end: bool = Field(description="No line that is wanted stands behind these by now.")
+    search_on: str | None = Field(
+        description="So much text was searched that the window ends early: give this as `before` or `after` to go on."
+    )

@@ -29,7 +29,9 @@ from foliot.api.request_parts import (
     read_words,
 )
 from foliot.api.route import FoliotRoute
+from foliot.domain.drill_sizes import read_size
 from foliot.domain.drills import FOR_USUAL, DrillType
+from foliot.domain.errors import BadDuration, BadField
 from foliot.operations import drills as operations
 
 router: Final = APIRouter(prefix=PREFIX, tags=["drills"], route_class=FoliotRoute)
@@ -64,7 +66,9 @@ async def list_drill_types(services: Services, who: Reader, language: Speaks) ->
 @router.post("/drills:preview", responses=WRITES, summary="What a drill would break")
 async def preview_drill(services: Services, who: Admin, language: Speaks, body: DrillIn) -> DrillPreviewOut:
     """Nothing is broken."""
-    preview = await operations.preview_drill(services, who, _type(body), on=body.on, for_us=_for_us(body))
+    preview = await operations.preview_drill(
+        services, who, _type(body), on=body.on, for_us=_for_us(body), size_us=_size_us(body)
+    )
     return DrillPreviewOut.of(preview, language)
 
 
@@ -72,7 +76,14 @@ async def preview_drill(services: Services, who: Admin, language: Speaks, body: 
 async def run_drill(services: Services, who: Admin, body: DrillAskIn) -> DrillOut:
     """The node begins with its next beat. At most one drill is under way."""
     drill = await operations.ask_drill(
-        services, who, _type(body), on=body.on, for_us=_for_us(body), alone=body.alone, reason=body.reason
+        services,
+        who,
+        _type(body),
+        on=body.on,
+        for_us=_for_us(body),
+        size_us=_size_us(body),
+        alone=body.alone,
+        reason=body.reason,
     )
     return DrillOut.of(drill)
 
@@ -99,3 +110,10 @@ def _type(body: DrillIn) -> DrillType:
 def _for_us(body: DrillIn) -> int:
     for_us = read_duration(body.for_, "for")
     return FOR_USUAL if for_us is None else for_us
+
+
+def _size_us(body: DrillIn) -> int | None:
+    try:
+        return read_size(body.size)
+    except BadDuration as error:
+        raise BadField("size", error.sentence.rstrip("."), hint=error.hint) from error

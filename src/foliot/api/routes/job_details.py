@@ -1,4 +1,4 @@
-"""`/jobs/{name}/…`: versions, fires, why, stats, parameters."""
+"""`/jobs/{name}/…`: versions, fires, why, days, parameters."""
 
 from datetime import date
 from typing import Annotated, Final
@@ -15,7 +15,6 @@ from foliot.api.models.jobs import (
     FireOut,
     FiresOut,
     ParametersOut,
-    StatsOut,
     VersionOut,
     WhyListOut,
     WhyOut,
@@ -41,7 +40,6 @@ from foliot.operations.diff import find_version
 from foliot.operations.fires import fires as list_fires
 from foliot.operations.job_days import DAYS_DEFAULT, DAYS_MAX, job_days
 from foliot.operations.names import find_job, home_of
-from foliot.operations.stats import stats as job_stats
 from foliot.operations.trigger import lane_of_job, parameters_of
 from foliot.operations.why import why_instant, why_since
 from foliot.operations.why import zone_of as job_zone
@@ -153,12 +151,6 @@ async def explain_job(
     shown_zone = zone_of(tz, zone)
     items = [why_out(one, tz=shown_zone, language=language) for one in page]
     return WhyListOut(items=items, next_cursor=more)
-
-
-@router.get("/stats", responses=READS, summary="Figures of a job's latest runs")
-async def get_job_stats(services: Services, who: Reader, name: str, namespace: Namespace = None) -> StatsOut:
-    """Durations, outcomes, delays, per node."""
-    return StatsOut.of(await job_stats(services, who, home_of(who, namespace), name))
 
 
 @router.get("/days", responses=READS, summary="How a job's runs of each day ended")

@@ -316,7 +316,7 @@ async def reschedule_job(
         **WRITES,
         200: {
             "model": RunOut | DryRunOut,
-            "description": "The run that has the key, or what `dry_run` checked.",
+            "description": "The run that stands for the trigger (`stands_for` says why), or what `dry_run` checked.",
         },
     },
     status_code=201,
@@ -331,7 +331,7 @@ async def trigger_job(
     response: Response,
     namespace: Namespace = None,
 ) -> RunOut | Response:
-    """A run now or later. The same key means the same run. `dry_run`: only check."""
+    """A run now or later. The same key means the same run; so do triggers that a debounce or a throttle joins."""
     asked = TriggerRequest(
         namespace=home_of(who, namespace),
         job=name,
@@ -348,7 +348,7 @@ async def trigger_job(
         checked = DryRunOut(dry_run=True, job=job.name, version=job.version)
         return JSONResponse(checked.model_dump())
     triggered = await trigger_run(services, who, asked, body.params)
-    return made_run(triggered.run, response, is_new=triggered.created)
+    return made_run(triggered.run, response, is_new=triggered.created, stands_for=triggered.stands_for)
 
 
 @router.post("/{name}:clone", responses=WRITES, status_code=201, summary="Make a new job from this one")

@@ -20,6 +20,9 @@ from foliot.operations.overview import overview as look_over
 from foliot.ports.store.lookups import JobRow
 from foliot.words.language import Language
 
+NODES_MAX: Final = 50
+WELL: Final = ("ONLINE", "LEFT")
+
 router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRoute)
 
 
@@ -41,7 +44,7 @@ async def get_overview(
         running=[RunOut.of(run, full=False) for run in glance.running],
         next=_briefly(glance.next, language),
         changes=[EventOut.of(event) for event in found.changes],
-        cluster=ClusterOut.of(found.cluster, language) if found.cluster else None,
+        cluster=_at_a_glance(ClusterOut.of(found.cluster, language)) if found.cluster else None,
     )
 
 
@@ -59,6 +62,13 @@ async def get_ahead(
 def _empty(now: str) -> OverviewOut:
     """Of a namespace that does not exist for this token."""
     return OverviewOut(now=now, failing=[], late=[], held=[], running=[], next=[], changes=[], cluster=None)
+
+
+def _at_a_glance(cluster: ClusterOut) -> ClusterOut:
+    """With the nodes that matter alone: browsers read it after each change, and a cluster may have 500 nodes."""
+    unwell = {node.name for node in cluster.nodes if node.health not in WELL}  # with those that came back
+    nodes = [node for node in cluster.nodes if node.kind == "server" or node.name in unwell]
+    return cluster.model_copy(update={"nodes": nodes[:NODES_MAX]})
 
 
 def _held(held: HeldRun, language: Language) -> HeldRunOut:

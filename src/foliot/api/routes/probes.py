@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends, Request
 from fastapi.responses import PlainTextResponse, Response
 
 from foliot.api.auth.rights import Open
+from foliot.api.replica_answers import ReplicaAnswers
 from foliot.api.request_parts import READS, Reader
 from foliot.api.route import FoliotRoute
 from foliot.domain.access import Scope
@@ -18,7 +19,10 @@ STORE_WITHIN_S: Final = 2.0
 GRADES_FRESH_S: Final = 5.0
 TEXT: Final = {"content": {"text/plain": {"schema": {"type": "string"}}}}
 REFUSED: Final[dict[int | str, dict[str, Any]]] = {status: READS[status] for status in (400, 422)}
-NOT_READY: Final[dict[str, Any]] = {"description": "The store does not answer, or this server is stopping.", **TEXT}
+NOT_READY: Final[dict[str, Any]] = {
+    "description": "The store does not answer, or this server is stopping or drained.",
+    **TEXT,
+}
 Nobody = Annotated[None, Depends(Open())]
 
 
@@ -76,17 +80,30 @@ async def healthz(nobody: Nobody) -> str:
     responses={**REFUSED, 200: TEXT, 503: NOT_READY},
     summary="Should it get traffic?",
 )
-async def readyz(nobody: Nobody, request: Request, detail: bool = False) -> Response:
-    """Whether this server reaches the store and is not stopping.
+async def readyz(nobody: Nobody, request: Request, detail: bool = False, reads: bool = False) -> Response:
+    """Whether this server reaches the store, is not stopping and was not drained.
 
-    With `detail`, the levels of the leader's last checkup stand below; they never change the status of the answer.
+    With `reads`, a replica that can answer will do. With `detail`, the levels of the leader's last checkup stand below;
+    they never change the status of the answer.
     """
-    if request.app.state.is_stopping():
-        return PlainTextResponse("stopping\n", 503)
+    if why := request.app.state.wants_no_traffic():
+        return PlainTextResponse(f"{why}\n", 503)
     look: StoreLook = request.app.state.store_look
     if not await look.answers():
-        return PlainTextResponse("the store does not answer\n", 503)
+        return await _without_store(request, reads=reads)
     return PlainTextResponse("ready\n" + (await look.grades() if detail else ""))
+
+
+async def _without_store(request: Request, *, reads: bool) -> Response:
+    away = "the store does not answer"
+    replica: ReplicaAnswers | None = request.app.state.replica
+    if replica is None:
+        return PlainTextResponse(f"{away}\n", 503)
+    await replica.reads.look()
+    age_s = replica.reads.age_s
+    if age_s is None:
+        return PlainTextResponse(f"{away}, and its replica cannot\n", 503)
+    return PlainTextResponse(f"{away}; a replica answers reads, at most {age_s} s old\n", 200 if reads else 503)
 
 
 @router.get("/metrics", response_class=PlainTextResponse, responses={**READS, 200: TEXT}, summary="Metrics")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request, Response
 from foliot.api.errors import BadRequest, CountDiffers
 from foliot.api.language import zone_of
 from foliot.api.models.common import Page
-from foliot.api.models.jobs import WhyOut
+from foliot.api.models.jobs import WhyOut, WhyRunsOut
 from foliot.api.models.runs import (
     AttemptOut,
     AttemptsOut,
@@ -52,9 +52,10 @@ from foliot.api.route import FoliotRoute, request_key
 from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
-from foliot.domain.errors import RunNotFound
+from foliot.domain.errors import BadField, RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.operations.cancel import CancelledRun, cancel
+from foliot.operations.explained_runs import EXPLAINED_MAX, why_runs
 from foliot.operations.kinds import what_run_executes
 from foliot.operations.names import find_job, find_job_ids, find_run, home_of, namespace_of
 from foliot.operations.retry import retry
@@ -131,6 +132,23 @@ async def get_run(
     return RunOut.of(found, executes=executes)
 
 
+@router.get(":why", responses=READS, summary="Where several runs stand, and what they wait for")
+async def explain_runs(
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    ids: Annotated[str, Query(min_length=1, max_length=2000, examples=["r-8k2f,r-8k31"], description="At most 50.")],
+    tz: Annotated[str | None, Query(max_length=100)] = None,
+) -> WhyRunsOut:
+    """In one sentence each, with the next step, in the order asked. A run that is not there is left out."""
+    wanted = [run_id_of(written.strip()) for written in ids.split(",")]
+    if len(wanted) > EXPLAINED_MAX:
+        raise BadField("ids", f"{len(wanted)} runs; at most {EXPLAINED_MAX} are explained at a time")
+    explained = await why_runs(services, who, wanted)
+    items = [why_out(one.why, tz=zone_of(tz, one.tz), language=language) for one in explained]
+    return WhyRunsOut(items=items)
+
+
 @router.post("/{run}:cancel", responses=WRITES, summary="Cancel a run")
 async def cancel_run(services: Services, who: Runner, run: str, body: MaybeCancelRun) -> RunOut:
     """A waiting run ends at once; a running one is asked to stop, or ended; one that is over stays as it is."""
@@ -148,6 +166,7 @@ async def retry_run(
         who,
         run_id_of(run),
         latest_version=body.version == "latest",
+        failed_shards=body.failed_shards,
         request_key=request_key(request, who),
         reason=body.reason,
     )

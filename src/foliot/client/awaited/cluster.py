@@ -39,6 +39,10 @@ class AsyncCluster:
         """Do the repairs that are safe; what each changed."""
         return dict(await self._ask("fix_cluster", reason=reason))
 
+    async def settings(self) -> Answer:
+        """Every setting of the server that answers: its value, and who gave it."""
+        return dict(await self._ask("get_settings"))
+
     async def policies(self) -> Answer:
         """For each type of failure how it is detected, what is done, when it needs a person; the cluster's times."""
         return dict(await self._ask("get_policies"))

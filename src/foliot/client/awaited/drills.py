@@ -27,9 +27,16 @@ class AsyncDrills:
         """What can be broken, and the nodes that take part."""
         return dict(await self._ask("list_drill_types"))
 
-    async def preview(self, type: str, *, on: str, for_: Duration = "30s") -> Answer:  # noqa: A002  as the API says it
+    async def preview(
+        self,
+        type: str,  # noqa: A002  as the API says it
+        *,
+        on: str,
+        for_: Duration = "30s",
+        size: Duration | None = None,
+    ) -> Answer:
         """What a drill would break; nothing is."""
-        return dict(await self._ask("preview_drill", type=type, on=on, for_=for_))
+        return dict(await self._ask("preview_drill", type=type, on=on, for_=for_, size=size))
 
     async def run(
         self,
@@ -37,11 +44,16 @@ class AsyncDrills:
         *,
         on: str,
         for_: Duration = "30s",
+        size: Duration | None = None,
         alone: bool = False,
         reason: str = "",
     ) -> Answer:
-        """Break a node. `alone`: also when no other node can do its work. `wait` returns the report."""
-        wanted = {"type": type, "on": on, "for_": for_, "alone": alone}
+        """Break a node. `alone`: also when no other node can do its work. `wait` returns the report.
+
+        `size`: how far the clock is ahead (`clock_step`; `"-1h"`: back), or what each transaction takes longer
+        (`slow_store`).
+        """
+        wanted = {"type": type, "on": on, "for_": for_, "size": size, "alone": alone}
         return dict(await self._ask("run_drill", **wanted, reason=reason))
 
     async def wait(self, number: int, timeout: Duration = "15m") -> Answer:

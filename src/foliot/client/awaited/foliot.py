@@ -82,6 +82,7 @@ class AsyncFoliot(ClusterAccess):
                     continue
                 again = tries.answered(response)
                 if again is None:
+                    self.heard(response)
                     return read(response)
                 pause = again
             await self.machine.pause_async(pause)

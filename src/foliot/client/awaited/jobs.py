@@ -180,9 +180,17 @@ class AsyncJobs:
         asked = {"at": at, "since": since, "tz": tz, "limit": limit, "cursor": cursor}
         return page_of(dict, await self._ask("explain_job", name=name, **asked, namespace=namespace))
 
-    async def stats(self, name: str, *, namespace: str | None = None) -> Answer:
-        """How its runs ended, and how long they took."""
-        return dict(await self._ask("get_job_stats", name=name, namespace=namespace))
+    async def stats(
+        self,
+        name: str,
+        *,
+        from_: Moment | None = None,
+        to: Moment | None = None,
+        step: str | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """How its runs of a range went, a week unless said: in all, by `minute`, `hour` or `day`, and by node."""
+        return dict(await self._ask("get_job_stats", name=name, from_=from_, to=to, step=step, namespace=namespace))
 
     async def days(
         self, name: str, *, to: str | None = None, days: int = 366, tz: str | None = None, namespace: str | None = None

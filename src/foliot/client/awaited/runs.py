@@ -103,6 +103,10 @@ class AsyncRuns:
         """Where it stands and what it waits for, in a sentence."""
         return dict(await self._ask("explain_run", run=run, tz=tz))
 
+    async def why_many(self, runs: Sequence[str], *, tz: str | None = None) -> Answer:
+        """The same of several runs in one request, at most 50: `items`, without those that are not there."""
+        return dict(await self._ask("explain_runs", ids=",".join(runs), tz=tz))
+
     async def lines(
         self,
         run: str,
@@ -141,9 +145,15 @@ class AsyncRuns:
         """Ask a run to stop; with `force`, end it at once."""
         return self._of(await self._ask("cancel_run", run=run, reason=reason, force=force))
 
-    async def retry(self, run: str, *, version: str = "original", reason: str = "") -> AsyncRun:
-        """A new run with the same parameters and due instant, of the `original` version of the job or the `latest`."""
-        return self._of(await self._ask("retry_run", run=run, version=version, reason=reason))
+    async def retry(
+        self, run: str, *, version: str = "original", failed_shards: bool = False, reason: str = ""
+    ) -> AsyncRun:
+        """A new run with the same parameters and due instant, of the `original` version of the job or the `latest`.
+
+        `failed_shards`: of a sharded run only the shards that did not succeed; the others keep their results.
+        """
+        how = {"version": version, "failed_shards": failed_shards}
+        return self._of(await self._ask("retry_run", run=run, **how, reason=reason))
 
     async def cancel_many(
         self,

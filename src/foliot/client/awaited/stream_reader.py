@@ -29,6 +29,7 @@ async def streamed(client: AsyncFoliot, stream: Stream[Item]) -> AsyncIterator[I
                         for item in stream.of_event(event):
                             yield item
                 else:
+                    client.heard(response)
                     async for text in response.aiter_text():
                         for item in stream.of_text(text):
                             yield item

@@ -41,6 +41,10 @@ class Cluster:
         """Do the repairs that are safe; what each changed."""
         return dict(self._ask("fix_cluster", reason=reason))
 
+    def settings(self) -> Answer:
+        """Every setting of the server that answers: its value, and who gave it."""
+        return dict(self._ask("get_settings"))
+
     def policies(self) -> Answer:
         """For each type of failure how it is detected, what is done, when it needs a person; the cluster's times."""
         return dict(self._ask("get_policies"))

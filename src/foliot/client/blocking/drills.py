@@ -29,9 +29,16 @@ class Drills:
         """What can be broken, and the nodes that take part."""
         return dict(self._ask("list_drill_types"))
 
-    def preview(self, type: str, *, on: str, for_: Duration = "30s") -> Answer:  # noqa: A002  as the API says it
+    def preview(
+        self,
+        type: str,  # noqa: A002  as the API says it
+        *,
+        on: str,
+        for_: Duration = "30s",
+        size: Duration | None = None,
+    ) -> Answer:
         """What a drill would break; nothing is."""
-        return dict(self._ask("preview_drill", type=type, on=on, for_=for_))
+        return dict(self._ask("preview_drill", type=type, on=on, for_=for_, size=size))
 
     def run(
         self,
@@ -39,11 +46,16 @@ class Drills:
         *,
         on: str,
         for_: Duration = "30s",
+        size: Duration | None = None,
         alone: bool = False,
         reason: str = "",
     ) -> Answer:
-        """Break a node. `alone`: also when no other node can do its work. `wait` returns the report."""
-        wanted = {"type": type, "on": on, "for_": for_, "alone": alone}
+        """Break a node. `alone`: also when no other node can do its work. `wait` returns the report.
+
+        `size`: how far the clock is ahead (`clock_step`; `"-1h"`: back), or what each transaction takes longer
+        (`slow_store`).
+        """
+        wanted = {"type": type, "on": on, "for_": for_, "size": size, "alone": alone}
         return dict(self._ask("run_drill", **wanted, reason=reason))
 
     def wait(self, number: int, timeout: Duration = "15m") -> Answer:

@@ -84,6 +84,7 @@ class Foliot(ClusterAccess):
                     continue
                 again = tries.answered(response)
                 if again is None:
+                    self.heard(response)
                     return read(response)
                 pause = again
             self.machine.pause(pause)

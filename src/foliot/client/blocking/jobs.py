@@ -180,9 +180,17 @@ class Jobs:
         asked = {"at": at, "since": since, "tz": tz, "limit": limit, "cursor": cursor}
         return page_of(dict, self._ask("explain_job", name=name, **asked, namespace=namespace))
 
-    def stats(self, name: str, *, namespace: str | None = None) -> Answer:
-        """How its runs ended, and how long they took."""
-        return dict(self._ask("get_job_stats", name=name, namespace=namespace))
+    def stats(
+        self,
+        name: str,
+        *,
+        from_: Moment | None = None,
+        to: Moment | None = None,
+        step: str | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """How its runs of a range went, a week unless said: in all, by `minute`, `hour` or `day`, and by node."""
+        return dict(self._ask("get_job_stats", name=name, from_=from_, to=to, step=step, namespace=namespace))
 
     def days(
         self, name: str, *, to: str | None = None, days: int = 366, tz: str | None = None, namespace: str | None = None

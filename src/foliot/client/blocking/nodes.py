@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from foliot.client.calls import Answer
+from foliot.client.calls import Answer, Moment
 from foliot.client.pages import AnswerPage, page_of
 
 if TYPE_CHECKING:
@@ -26,6 +26,12 @@ class Nodes:
     def get(self, name: str) -> Answer:
         """A node, by name or id, and what runs on it."""
         return dict(self._ask("get_node", name=name))
+
+    def stats(
+        self, name: str, *, from_: Moment | None = None, to: Moment | None = None, step: str | None = None
+    ) -> Answer:
+        """How the runs of a worker went in a range, a week unless said: in all, and by `minute`, `hour` or `day`."""
+        return dict(self._ask("get_node_stats", name=name, from_=from_, to=to, step=step))
 
     def drain(self, name: str, *, reason: str = "") -> Answer:
         """Take a node out of service: it takes no more work, what it runs goes on to its end."""

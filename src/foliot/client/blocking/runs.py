@@ -105,6 +105,10 @@ class Runs:
         """Where it stands and what it waits for, in a sentence."""
         return dict(self._ask("explain_run", run=run, tz=tz))
 
+    def why_many(self, runs: Sequence[str], *, tz: str | None = None) -> Answer:
+        """The same of several runs in one request, at most 50: `items`, without those that are not there."""
+        return dict(self._ask("explain_runs", ids=",".join(runs), tz=tz))
+
     def lines(
         self,
         run: str,
@@ -143,9 +147,13 @@ class Runs:
         """Ask a run to stop; with `force`, end it at once."""
         return self._of(self._ask("cancel_run", run=run, reason=reason, force=force))
 
-    def retry(self, run: str, *, version: str = "original", reason: str = "") -> Run:
-        """A new run with the same parameters and due instant, of the `original` version of the job or the `latest`."""
-        return self._of(self._ask("retry_run", run=run, version=version, reason=reason))
+    def retry(self, run: str, *, version: str = "original", failed_shards: bool = False, reason: str = "") -> Run:
+        """A new run with the same parameters and due instant, of the `original` version of the job or the `latest`.
+
+        `failed_shards`: of a sharded run only the shards that did not succeed; the others keep their results.
+        """
+        how = {"version": version, "failed_shards": failed_shards}
+        return self._of(self._ask("retry_run", run=run, **how, reason=reason))
 
     def cancel_many(
         self,

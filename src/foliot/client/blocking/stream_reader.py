@@ -30,6 +30,7 @@ def streamed(client: Foliot, stream: Stream[Item]) -> Iterator[Item]:
                         tries = client.tries(stream.call())  # it works: patience begins again
                         yield from stream.of_event(event)
                 else:
+                    client.heard(response)
                     for text in response.iter_text():
                         yield from stream.of_text(text)
                     yield from stream.of_text_end()

@@ -1,10 +1,10 @@
 """Checks of what the cluster is there for: fires on time, runs that start and succeed, rights that last."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from foliot.domain.checkup.database import percent
-from foliot.domain.checkup.facts import Facts, JobOutcomes, LaneWait
+from foliot.domain.checkup.facts import Facts, JobOutcomes, LaneWait, NodeFigures
 from foliot.domain.checkup.findings import Grade, Measure
 from foliot.domain.instants import DAY, SECOND
 
@@ -16,6 +16,8 @@ BASELINE_MIN: Final = 20
 
 def leader(facts: Facts) -> Iterator[Measure]:
     """Whether a server leads: without one housekeeping waits, jobs do not."""
+    if facts.is_store_alone and not facts.leaderless_us and not facts.has_leader:
+        return  # nobody ever led
     for_us = 0 if facts.has_leader else facts.leaderless_us or 0
     case = "none" if facts.has_leader else ""
     yield Measure(value=for_us / SECOND, case=case, said={"lasting": for_us})
@@ -23,6 +25,9 @@ def leader(facts: Facts) -> Iterator[Measure]:
 
 def servers(facts: Facts) -> Iterator[Measure]:
     """How many servers fewer are active than there are to be."""
+    if facts.is_store_alone and not any(one.is_live for one in facts.servers.servers):
+        yield Measure(value=1, case="alone", grade=Grade.CRITICAL)
+        return
     if not facts.servers.servers:
         return
     active, least = facts.servers.active, facts.servers.rules.active_min
@@ -51,6 +56,8 @@ def overdue(facts: Facts) -> Iterator[Measure]:
     """How long the earliest due instant has waited for its decision."""
     late_us = facts.overdue_us or 0
     said = {"late": late_us, "jobs": facts.overdue_jobs}
+    for server in facts.ignoring_maintenance:
+        yield Measure(value=None, subject=server, case="ignored", said={"server": server}, grade=Grade.WARNING)
     if facts.is_maintenance:
         yield Measure(value=late_us / SECOND, case="maintenance", said=said, grade=Grade.NOTICE)
     else:
@@ -118,16 +125,37 @@ def _outcome(job: JobOutcomes) -> Measure:
     )
 
 
+CERTIFICATES: Final[Mapping[str, str]] = {
+    "certificate_left_s": "",
+    "coordinator_certificate_left_s": "coordinator",
+}
+"""Figures of a server's beat: how long a certificate is good, and for what the server uses it; its own for clients."""
+
+
 def certificates(facts: Facts) -> Iterator[Measure]:
-    """How many days the TLS certificate of each server is still good."""
-    for node in facts.nodes:
-        left_s = node.load.get("certificate_left_s")
-        if left_s is not None and node.kind == "server" and not node.is_gone:
-            left_us = round(left_s * SECOND)
-            case = "over" if left_s <= 0 else ""
-            yield Measure(
-                value=left_us / DAY, subject=node.name, case=case, said={"node": node.name, "left": abs(left_us)}
-            )
+    """How many days the certificates of each server are still good: its own, and those for the services it uses."""
+    for node in _servers(facts):
+        for figure, used_for in CERTIFICATES.items():
+            left_s = node.load.get(figure)
+            if left_s is not None:
+                left_us = round(left_s * SECOND)
+                case = ".".join(filter(None, (used_for, "over" if left_s <= 0 else "")))
+                said = {"node": node.name, "left": abs(left_us)}
+                yield Measure(value=left_us / DAY, subject=node.name, case=case, said=said)
+
+
+def encryption(facts: Facts) -> Iterator[Measure]:
+    """Servers that other machines reach without TLS: tokens cross the network as they are."""
+    known = [node for node in _servers(facts) if "plain_http" in node.load]
+    plain = [node for node in known if node.load["plain_http"]]
+    for node in plain:
+        yield Measure(value=len(plain), subject=node.name, said={"node": node.name})
+    if known and not plain:
+        yield Measure(value=0, case="none")
+
+
+def _servers(facts: Facts) -> Iterator[NodeFigures]:
+    return (node for node in facts.nodes if node.kind == "server" and not node.is_gone)
 
 
 def tokens(facts: Facts) -> Iterator[Measure]:

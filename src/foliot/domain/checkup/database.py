@@ -19,7 +19,46 @@ UNSAFE: Final[Mapping[tuple[str, str], Grade]] = {
 }
 """Settings under which the database may lose what it confirmed, or its own files."""
 
+SCHEMAS: Final[Mapping[str, Grade]] = {
+    "current": Grade.OK,
+    "ahead": Grade.WARNING,  # a rolling upgrade that is not finished
+    "behind": Grade.CRITICAL,
+    "empty": Grade.CRITICAL,
+    "too_new": Grade.CRITICAL,
+    "unknown": Grade.CRITICAL,
+}
+"""How bad each state of the store's schema is for the Foliot that looks at it."""
+
 _OfRow: TypeAlias = Callable[[Mapping[str, Any]], Measure]
+
+
+def reachable(facts: Facts) -> Iterator[Measure]:
+    """Whether the store answers at all."""
+    if facts.unreachable is not None:
+        yield Measure(value=1, said={"why": facts.unreachable})
+    elif facts.latency_us is not None:
+        yield Measure(value=0, case="none")
+
+
+def schema(facts: Facts) -> Iterator[Measure]:
+    """Whether the store's schema is the one that this Foliot and the servers know."""
+    for row in facts.reading("schema").rows:
+        state, revision = str(row["state"]), str(row["revision"] or "-")
+        said = {"revision": revision, "head": row["head"]}
+        yield Measure(value=int(state != "current"), case=state, said=said, grade=SCHEMAS[state])
+        for node in facts.nodes:
+            is_other = bool(node.schema) and node.schema != revision and not node.is_gone
+            if is_other:
+                told = {"node": node.name, "known": node.schema, "revision": revision}
+                yield Measure(value=1, subject=node.name, case="node", said=told, grade=Grade.WARNING)
+
+
+def integrity(facts: Facts) -> Iterator[Measure]:
+    """What SQLite finds wrong in its own file. It reads the whole file, so only a look at the store alone asks."""
+    rows = facts.reading("integrity").rows
+    if rows:
+        wrong = [str(row["said"]) for row in rows if row["said"] != "ok"]
+        yield Measure(value=len(wrong), case="" if wrong else "none", said={"said": wrong[0] if wrong else ""})
 
 
 def latency(facts: Facts) -> Iterator[Measure]:
@@ -48,8 +87,14 @@ def _transaction(row: Mapping[str, Any]) -> Measure:
 
 
 def replication(facts: Facts) -> Iterator[Measure]:
-    """How far each replica is behind, and replicas that are away while the database keeps files for them."""
-    yield from _of(facts, "replication", _replica)
+    """How far each replica is behind, and replicas that are away while the database keeps files for them.
+
+    Where servers look at a replica of their own, `read_replica` says more than that one follows.
+    """
+    is_looked_at = any("replica_fit" in node.load and not node.is_gone for node in facts.nodes)
+    for measure in _of(facts, "replication", _replica):
+        if measure.case != "follows" or not is_looked_at:
+            yield measure
 
 
 def _replica(row: Mapping[str, Any]) -> Measure:
@@ -59,6 +104,8 @@ def _replica(row: Mapping[str, Any]) -> Measure:
     if row["state"] == "away":
         said = {"name": name, "kept": int(row["kept_bytes"] or 0)}
         return Measure(value=None, subject=name, case="away", said=said, grade=Grade.WARNING)
+    if row["state"] == "follows":
+        return Measure(value=None, subject=name, case="follows", said={"name": name})
     lag_s = float(row["lag_s"] or 0)
     return Measure(value=lag_s, subject=name, said={"name": name, "lag": round(lag_s * SECOND)})
 
@@ -178,6 +225,9 @@ def clock(facts: Facts) -> Iterator[Measure]:
     if offsets:
         apart_us = abs(round(median(offsets)))
         yield Measure(value=apart_us / SECOND, said={"apart": apart_us})
+    elif facts.clock_here_us is not None:
+        apart_us = abs(facts.clock_here_us)
+        yield Measure(value=apart_us / SECOND, case="here", said={"apart": apart_us})
 
 
 def percent(share: float) -> int:

@@ -32,6 +32,7 @@ class NodeFigures:
     clock_offset_us: Micros | None = None
     coordinator: str | None = None
     load: Mapping[str, float] = field(default_factory=dict)
+    schema: str = ""  # of a server: the newest that it knows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +79,9 @@ class Facts:
     """Everything that the checks look at."""
 
     engine: str = ""  # sqlite, postgresql, mysql
+    unreachable: str | None = None  # why the store gave no answer; None: it did
+    is_store_alone: bool = False  # no server was asked, or none answered
+    is_cluster_known: bool = True  # False: the store's tables could not be read, only the database was looked at
     latency_us: Micros | None = None  # of the store's answers
     readings: Mapping[str, Reading] = field(default_factory=dict)
     has_leader: bool = True
@@ -85,8 +89,12 @@ class Facts:
     overdue_us: Micros | None = None  # how long the earliest due instant is undecided
     overdue_jobs: int = 0
     is_maintenance: bool = False  # a person wants nothing to be decided now
+    ignoring_maintenance: Sequence[str] = ()  # servers of an old version, which decide all the same
     is_clock_suspect: bool = False
     clock_ahead_us: Micros | None = None
+    clock_here_us: Micros | None = (
+        None  # how far this machine's clock is ahead of the store's, where no server is asked
+    )
     servers: SeenServers = field(default_factory=lambda: SeenServers(servers=()))
     escalations: Sequence[EscalatedFailure] = ()
     nodes: Sequence[NodeFigures] = ()

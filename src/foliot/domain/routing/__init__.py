@@ -5,20 +5,39 @@ them, or nobody (`ANYONE`). An assignment holds for a while; then, or when its w
 again without that worker. What a route must know exactly across servers, such as whose turn it is, is its state: it is
 kept on the job's cursor, which the same transaction writes.
 
-The planner of each server gets the whole table: Foliot's own routes, and those of installed packages. Every job has
-the route `any` today. No definition names a route, because no run keeps an assignment yet: a field that all servers
-take and none obeys would be worse than no field (docs/decisions/routes-before-their-field.md).
+The planner of each server gets the whole table: Foliot's own routes, and those of installed packages. A job names its
+route in `place.route` (`choice`). When a route is asked: docs/decisions/routes-are-asked-when-workers-ask.md.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 ANY: Final = "any"
 ANYONE: Final = None
+NO_LABELS: Final[Mapping[str, str]] = MappingProxyType({})
 
 ROUTES: Final[Mapping[str, str]] = {
     ANY: "foliot.domain.routing.any:route",
+    "first": "foliot.domain.routing.first:route",
+    "last": "foliot.domain.routing.last:route",
+    "round": "foliot.domain.routing.round:route",
+    "random": "foliot.domain.routing.random:route",
+    "consistent_hash": "foliot.domain.routing.consistent_hash:route",
+    "least_frequently_used": "foliot.domain.routing.least_frequently_used:route",
+    "least_recently_used": "foliot.domain.routing.least_recently_used:route",
+    "failover": "foliot.domain.routing.failover:route",
+    "busyover": "foliot.domain.routing.busyover:route",
+    "weighted_round": "foliot.domain.routing.weighted_round:route",
+    "least_running": "foliot.domain.routing.least_running:route",
+    "least_load": "foliot.domain.routing.least_load:route",
+    "fastest": "foliot.domain.routing.fastest:route",
+    "sticky": "foliot.domain.routing.sticky:route",
 }
+
+
+BY_PACE: Final = frozenset({"fastest"})
+"""Routes that go by how quick each worker is at the job: the others need not be told."""
 
 
 class FittingWorker(NamedTuple):
@@ -27,6 +46,13 @@ class FittingWorker(NamedTuple):
     session: str
     name: str
     free: int  # slots
+    slots: int = 0
+    running: int = 0  # runs that it executes, and those that wait for it
+    weight: int = 1
+    is_in_warning: bool = False  # it is to get less work
+    load: float | None = None  # its score, from 0 to 1; None: it says nothing of it
+    labels: Mapping[str, str] = NO_LABELS
+    pace_us: int | None = None  # of a route in `BY_PACE`: how long the job takes there; None: nobody knows yet
 
 
 class Ready(NamedTuple):
@@ -35,6 +61,20 @@ class Ready(NamedTuple):
     job_id: int
     fire_keys: Sequence[str]  # one for each run, oldest first
     state: str | None  # what the route kept on the job's cursor
+    keys: Sequence[str] = ()  # one for each run: what the job is routed by; empty: by the job itself
+
+    def key_of(self, at: int) -> str:
+        """What run number `at` is told apart by."""
+        return self.keys[at] if self.keys else str(self.job_id)
+
+
+class Move(NamedTuple):
+    """A route moved a job from one worker to another, because of their scores."""
+
+    before: str  # name of the worker
+    after: str
+    score_before: float
+    score_after: float
 
 
 class Routed(NamedTuple):
@@ -42,6 +82,7 @@ class Routed(NamedTuple):
 
     sessions: Sequence[str | None]
     state: str | None
+    moves: Sequence[Move] = ()
 
 
 Route: TypeAlias = Callable[[Ready, Sequence[FittingWorker]], Routed]
@@ -83,12 +124,26 @@ def routed(routes: Routes, name: str, ready: Ready, candidates: Sequence[Fitting
     route = routes.find(name)
     if route is None:
         return anyone
+    fitting = {candidate.session for candidate in candidates}
+    names = {candidate.name for candidate in candidates}
     try:
-        sessions, state = route(ready, candidates)
-        named = list(sessions)
+        sessions, state, moves = route(ready, candidates)
+        named = [session if session in fitting else ANYONE for session in sessions]
+        told = [Move(before, after, float(was), float(now)) for before, after, was, now in moves]
+        known = tuple(move for move in told if move.before in names and move.after in names)
+        is_kept = _is_kept(state)
     except Exception:  # noqa: BLE001  a package's own code
         return anyone
-    if len(named) != len(ready.fire_keys) or not isinstance(state, str | None):
+    if len(named) != len(ready.fire_keys) or not is_kept:
         return anyone
-    fitting = {candidate.session for candidate in candidates}
-    return Routed([session if session in fitting else ANYONE for session in named], state)
+    return Routed(named, state, known)
+
+
+def _is_kept(state: object) -> bool:
+    """Whether every store can keep it."""
+    if state is None:
+        return True
+    if not isinstance(state, str):
+        return False
+    state.encode()  # fails for half of a surrogate pair
+    return "\0" not in state

@@ -145,7 +145,7 @@ def explain_run(
         case RunState.CANCELLED:
             verdict = WhyVerdict.CANCELLED
         case RunState.FAILED:
-            verdict = _FAILED.get(run.kind or "", WhyVerdict.FAILED)
+            verdict = _failed(run)
         case RunState.RUNNING:
             verdict = _running(run, now)
         case RunState.PENDING:
@@ -153,6 +153,14 @@ def explain_run(
         case _:
             assert_never(run.state)
     return Explanation(verdict=verdict, now=now, at=at, job=run.job, run=run, hold=hold, late_us=late_us)
+
+
+def _failed(run: RunFacts) -> WhyVerdict:
+    if run.shards:  # it failed by what became of them
+        return WhyVerdict.FAILED
+    if run.kind == FailureKind.LOST and run.is_own:
+        return WhyVerdict.WORKER_GONE
+    return _FAILED.get(run.kind or "", WhyVerdict.FAILED)
 
 
 def _running(run: RunFacts, now: Instant) -> WhyVerdict:

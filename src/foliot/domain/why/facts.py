@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
+from foliot.domain.routing.wishes import Wishes
 from foliot.domain.run import RunState
 from foliot.domain.schedule import Schedule
 from foliot.domain.skips import SkipCause
@@ -47,12 +48,14 @@ class RunFacts:
     cancelled_by: str | None = None
     cancel_reason: str | None = None
     isolation: str | None = None  # what its job asks for
+    debounce: str | None = None  # the quiet time that it waits for, when triggers are collected
     waits_for: str | None = None  # of one that waits for another system: callback, poll
     waits_since: Instant | None = None
     by_callback: bool = False  # a callback ended its last attempt
     last_try: "TryFacts | None" = None  # the newest try that ended without success
     shards: Mapping[str, int] = field(default_factory=dict)  # of a sharded run: how many are in which state
     shard: int | None = None  # of a part of one: which; None with a parent: the merge
+    is_own: bool = False  # a shard that was for one worker alone
     parent: str | None = None
     kept: "KeptFacts | None" = None  # of one that waits with an older version than its job has
     lock: "LockWaitFacts | None" = None  # of one that runs: the lock that its code waits for
@@ -113,6 +116,36 @@ class LimitFacts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CandidateFacts:
+    """A worker that a route may choose, and what routes go by."""
+
+    name: str
+    slots: int
+    running: int
+    weight: int
+    score: float | None
+    is_in_warning: bool
+    preferred: int = 0  # the sum of the weights that it meets
+    is_avoided: bool = False
+    part: str | None = None  # its value of the label that runs are spread over, with the label
+    own: int = 0  # runs of the job that workers with this value have
+    pace_us: Micros | None = None  # of a route that goes by it: how long the job takes there of late
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RouteFacts:
+    """What the route of a waiting run said, and between whom it chooses."""
+
+    name: str
+    worker: str | None  # the run is meant for it; `*`: for anyone that fits; None: the route was not asked yet
+    until: Instant | None
+    before: Sequence[str]  # workers that let their time pass
+    candidates: Sequence[CandidateFacts]
+    wishes: Wishes = field(default_factory=Wishes)
+    is_broadcast: bool = False  # no route chooses: each of the candidates gets a shard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class QueueFacts:
     """What a waiting run may wait for."""
 
@@ -123,6 +156,7 @@ class QueueFacts:
     limits: Sequence[LimitFacts] = ()
     workers: Sequence[WorkerFacts] = ()
     maintenance: Maintenance | None = None
+    route: RouteFacts | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,6 +239,7 @@ class Hold:
     slots: int = 0
     running: int = 0
     maintenance: Maintenance | None = None
+    route: RouteFacts | None = None  # of a job with a route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

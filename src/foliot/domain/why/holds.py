@@ -22,7 +22,7 @@ def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
         )
     hold = hold_in_lane(queue.lane, queue.limits, queue.workers)
     meant = _nearest(queue.lane.offer, queue.workers) if hold.kind is HoldKind.HANDLER else None
-    return replace(hold, held_us=held_us, nearest=meant)
+    return replace(hold, held_us=held_us, nearest=meant, route=queue.route)
 
 
 def hold_in_lane(lane: Lane, limits: Sequence[LimitFacts], workers: Sequence[WorkerFacts]) -> Hold:

@@ -11,6 +11,7 @@ class WhyVerdict(StrEnum):
     FAILED = "failed"
     TIMEOUT = "timeout"
     LOST = "lost"
+    WORKER_GONE = "worker_gone"
     REJECTED = "rejected"
     POISON = "poison"
     CANCELLED = "cancelled"

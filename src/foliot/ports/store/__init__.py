@@ -22,6 +22,7 @@ from foliot.ports.store.lookups import Lookups
 from foliot.ports.store.nodes import NodeStore
 from foliot.ports.store.replies import ReplyStore
 from foliot.ports.store.runs import RunStore
+from foliot.ports.store.statistics import StatisticsStore
 from foliot.ports.store.tokens import TokenStore
 from foliot.ports.store.views import ViewStore
 from foliot.ports.wakeups import Wakeups
@@ -73,10 +74,17 @@ class Store(Protocol):
     def drills(self) -> DrillStore: ...
     @property
     def views(self) -> ViewStore: ...
+    @property
+    def statistics(self) -> StatisticsStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:
         """How its database wakes other servers; None: it cannot, and they go by their pulse."""
+        ...
+
+    @property
+    def schema(self) -> str:
+        """The newest schema that this program knows. The store may have an older or a newer one in an upgrade."""
         ...
 
     @property

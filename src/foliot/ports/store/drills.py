@@ -18,6 +18,7 @@ class DrillAsk:
     for_us: Micros
     by: str
     reason: str = ""
+    size_us: Micros | None = None  # how much is broken; None: its type has no size
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,6 +39,7 @@ class Drill:
     noticed_us: Micros | None = None  # how long after its beginning the node itself noticed it
     ended_at: Instant | None = None  # it was judged, stopped or lost
     report: Mapping[str, Any] = field(default_factory=dict)
+    size_us: Micros | None = None  # how much is broken; None: its type has no size
 
     @property
     def is_open(self) -> bool:

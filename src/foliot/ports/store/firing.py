@@ -34,6 +34,7 @@ class Pulse:
     failing: bool = False  # some failover is open
     silent: bool = True  # some session is past its time, or will be within `SILENT_SOON_US`
     maintenance_until: Instant = 0  # before then no server decides
+    assigned: bool = False  # some run waits for the worker that its route named
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Decided:
     duplicates: int = 0  # runs that were there already: the old row was kept
     troubled: tuple[int, ...] = ()  # jobs whose plan could not be made
     lateness_us: tuple[Micros, ...] = ()  # of each run created: now − wake time
+    next_at: Instant | None = None  # the earliest wake time after these; told when fewer were taken than allowed
 
 
 class FiringStore(Protocol):

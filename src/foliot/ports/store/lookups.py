@@ -19,6 +19,7 @@ from foliot.domain.why.facts import LimitFacts
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.days import CountedLookups
 from foliot.ports.store.node_row import NodeRow
+from foliot.ports.store.shard_logs import PieceKey, ShardPiece
 from foliot.ports.worker_link import LogChunk
 
 if TYPE_CHECKING:
@@ -214,10 +215,14 @@ class RunRow:
     waits: RunWait | None = None  # of one that runs, where it is asked for alone
     by_callback_at: Instant | None = None  # of one that a callback has ended, where it is asked for alone
     is_pinned: bool = False  # its version was asked for
+    is_own: bool = False  # a shard that is one worker's own: no other gets it
     cancelled_by: str | None = None  # the user who asked for it
     cancel_reason: str | None = None
     first_started_at: Instant | None = None  # of one that was tried more than once
     hold: HoldKind | None = None  # of one that is due and waits, where it was asked for
+    assigned_to: str | None = None  # of one that waits: the session that its route named, or `*`
+    assigned_until: Instant | None = None
+    assigned_before: tuple[str, ...] = ()  # sessions that let their time pass
 
     @property
     def shown(self) -> str:
@@ -247,8 +252,10 @@ def _shown(run: "RunRow | LastRun") -> str:
 
 def is_sharded(run: RunRow) -> bool:
     """Whether a run stands for its shards: no worker ever had it, and yet it went on."""
-    has_ended_itself = run.state == "SUCCEEDED" or (run.state == "FAILED" and run.kind == "error")
-    return run.attempt == 0 and (run.open_children > 0 or run.state == "RUNNING" or has_ended_itself)
+    if run.attempt or run.parent_id is not None:  # a shard may end before anybody had it
+        return False
+    has_ended_itself = run.state == "SUCCEEDED" or (run.state == "FAILED" and run.kind != "rejected")
+    return run.open_children > 0 or run.state == "RUNNING" or has_ended_itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,6 +342,9 @@ class Waiting:
     lane: Lane
     limits: Sequence[LimitFacts]
     maintenance: Maintenance | None = None
+    own: Mapping[str, int] = field(
+        default_factory=dict
+    )  # runs of the job by session, if somebody decides whose each is
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -398,8 +408,22 @@ class Lookups(CountedLookups, Protocol):
         """A stretch of the log; go on at the end of its last chunk."""
         ...
 
-    async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
-        """The newest finished runs of a job, newest first, without tests."""
+    async def log_end(self, run_id: int, attempt: int) -> int:
+        """How many bytes the log of an attempt goes on for by now; 0: there is none."""
+        ...
+
+    async def shard_log_bounds(self, run_id: int) -> tuple[Instant, Instant] | None:
+        """When the first and the last piece of the logs of a run's shards were written; None: there is none."""
+        ...
+
+    async def shard_log_pieces(
+        self, run_id: int, *, attempt: int | None, from_at: Instant, until: Instant, newest: bool, limit: int
+    ) -> Sequence[ShardPiece]:
+        """The newest or the oldest pieces written in [from, until], in that order; of one instant by run and offset."""
+        ...
+
+    async def shard_log_texts(self, keys: Sequence[PieceKey]) -> Mapping[PieceKey, bytes]:
+        """The text of each piece that is there."""
         ...
 
     async def fired(
@@ -417,7 +441,9 @@ class Lookups(CountedLookups, Protocol):
         """
         ...
 
-    async def waiting(self, run: RunRow) -> Waiting: ...
+    async def waits(self, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
+        """What each of these runs may be waiting for; what they share is read once."""
+        ...
 
     async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]: ...
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from foliot.domain.health import Health
+from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.life import Life
 from foliot.domain.roles import Role
 from foliot.domain.why.facts import WorkerFacts
-from foliot.ports.worker_link import NO_KINDS, StatedKinds
+from foliot.ports.worker_link import NO_KINDS, PROTOCOL_MAINTENANCE, PROTOCOL_ROUTES, StatedKinds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +44,7 @@ class NodeRow:
     address: str | None = None  # of a server: where workers reach it
     band: Health = Health.ONLINE  # by what its beats said
     band_at: Instant | None = None  # since when
+    fell_by: FellBy | None = None  # why it is in WARNING
     begun_at: Instant | None = None  # its process
     asked_at: Instant | None = None  # it asked to register; `started_at`: it was taken in
     ready_at: Instant | None = None  # it first took work
@@ -51,6 +52,7 @@ class NodeRow:
     drills: tuple[str, ...] = ()  # types that it takes part in
     role: Role | None = None  # of a server
     role_at: Instant | None = None  # when it was promoted or demoted
+    weight: int = 1  # of a worker: its share of work beside other workers
 
     @property
     def life(self) -> Life:
@@ -77,6 +79,16 @@ class NodeRow:
     def serves(self, namespace: str) -> bool:
         """Whether it is a worker that is given runs of this namespace."""
         return self.kind != "server" and self.namespace in (None, namespace)
+
+    @property
+    def ignores_maintenance(self) -> bool:
+        """Whether it is a server of a version that goes on deciding in a maintenance."""
+        return self.kind == "server" and self.protocol < PROTOCOL_MAINTENANCE and self.state != "dead"
+
+    @property
+    def ignores_routes(self) -> bool:
+        """Whether it is a server of a version that cannot read a job with a route or wishes."""
+        return self.kind == "server" and self.protocol < PROTOCOL_ROUTES and self.state != "dead"
 
     @property
     def coordinator(self) -> str | None:

@@ -86,7 +86,10 @@ class NodeStore(Protocol):
         ...
 
     async def set_role(self, session: str, role: Role) -> bool:
-        """Give a live server another role, which its next beat learns; False: it has that role, or it is gone."""
+        """Give a live server another role, which its next beat learns; False: it has that role, or it is gone.
+
+        `TooFewLeft`: fewer than `active_min` would be active. Of users who ask at once each sees the others' changes.
+        """
         ...
 
     async def undrain(self, session: str) -> bool:
@@ -108,6 +111,10 @@ class NodeStore(Protocol):
         """Let servers decide again; the maintenance that was on, None: there was none."""
         ...
 
+    async def close_maintenance(self, *, term: int) -> bool:
+        """Write down, once, that a maintenance ended by its time; False: none did, or the journal says so already."""
+        ...
+
     async def appoint(self, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:
         """The leader of this term, which it no longer trusts, hands over to a live server's session, under the next.
 
@@ -116,7 +123,11 @@ class NodeStore(Protocol):
         ...
 
     async def drain(self, session: str, *, by: Actor) -> bool:
-        """Ask a session to take no more work."""
+        """Ask a session to take no more work; False: it drains already, or it is gone."""
+        ...
+
+    async def drain_server(self, session: str, *, by: Actor) -> bool:
+        """The same of a server, which decides nothing from its next beat on; `TooFewLeft` as in `set_role`."""
         ...
 
     async def leave(self, leaving: Leaving, judge: Judge) -> int:

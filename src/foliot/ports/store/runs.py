@@ -9,9 +9,11 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import InvalidInput
 from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import Instant, Micros
+from foliot.domain.policies.windows import StandsFor
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.assignment import AskRoute, Assigned
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import Leased, LogChunk, Report
 
@@ -40,16 +42,18 @@ class TriggerRequest:
     priority: int | None = None
     version: int | None = None  # a retry of an earlier run keeps its version; None: the present one
     due_at: Instant | None = None  # and its nominal instant, which the handler gets; None: when it may start
+    keeps_shards_of: int | None = None  # a sharded run that is over: its shards that succeeded count as done
     is_test: bool = False  # a user tests the job: one attempt, in no statistics, and no fire is skipped for it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Triggered:
-    """The run of a trigger; `created` False: the key was used before and this is its run."""
+    """The run of a trigger; `created` False: it was there, and stands for the trigger."""
 
     run_id: int
     created: bool
     not_before: Instant
+    stands_for: StandsFor | None = None  # why, when it was there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +68,7 @@ class Poll:
     repeat: bool = False
     namespace: str | None = None  # the only one its session serves; None: every
     offer_hash: str | None = None  # of the offers that `lanes` are made of; None: not known, and not compared
+    is_routed: bool = False  # routes assign runs in some of its lanes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +93,9 @@ class CancelOutcome(StrEnum):
 class RunStore(Protocol):
     """From PENDING to the end."""
 
-    async def trigger(self, request: TriggerRequest) -> Triggered: ...
+    async def trigger(self, request: TriggerRequest) -> Triggered:
+        """Make the run, or find that of the key. `QueueFull` when the job may not have another that waits."""
+        ...
 
     async def lease(
         self,
@@ -104,6 +111,23 @@ class RunStore(Protocol):
         `not_after`: when store time is later, nothing is leased: the clock may just have jumped. It is asked after
         store time was read, so that no wait for a connection, a lock or another try counts. `doubt`: it jumped (R7).
         `health`: when a session whose last beat is old gets less or nothing.
+        """
+        ...
+
+    async def assign(
+        self,
+        ask: AskRoute,
+        *,
+        lanes: Sequence[int],
+        limit: int,
+        again: bool = False,
+        doubt: ClockDoubt | None = None,
+        health: HealthRules = USUAL_RULES,
+    ) -> Assigned:
+        """Ask the routes of ready runs in these lanes for which worker each is meant, in one transaction.
+
+        `again`: first take back what is meant for a worker that let its time pass, drains or is gone.
+        `doubt`: what is thought of the store's clock (R7).
         """
         ...
 
@@ -141,6 +165,10 @@ class RunStore(Protocol):
         `silent`: look for sessions that fell silent. `strays`: look for runs also of sessions that died earlier (a
         lease that was under way then, or more than the limit).
         """
+        ...
+
+    async def end_orphans(self, *, limit: int, term: int) -> int:
+        """End shards of broadcasts, FAILED/lost, whose own worker drains or is gone; how many."""
         ...
 
     async def time_out(

@@ -12,6 +12,7 @@ from foliot.store.sql.cluster.maintenance import MAY_DECIDE
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
+from foliot.store.sql.firing.queues import Queues
 from foliot.store.sql.firing.record import flag, record, record_carefully, within_rows
 from foliot.store.sql.firing.sweep import admit_due, unpark_heads
 from foliot.store.sql.jobs.definitions import Definitions
@@ -46,7 +47,8 @@ PULSE: Final = Statement(
            (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now}),
            (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
            (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1),
-           m.maintenance_until
+           m.maintenance_until,
+           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1)
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -61,7 +63,8 @@ PULSE: Final = Statement(
            (SELECT h.holder_session FROM leases h WHERE h.name = 'heir' AND h.until > {now}),
            (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
            (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1),
-           m.maintenance_until
+           m.maintenance_until,
+           (SELECT 1 FROM runs r WHERE r.assigned_to > '' AND r.state = 'PENDING' ORDER BY r.assigned_to LIMIT 1)
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -94,6 +97,11 @@ TAKE_OVERDUE: Final = Statement(
 )
 """Waiting for the locks, so in the order of the primary key (R3); a cursor that moved meanwhile falls out. The `+ 0`
 keeps that check away from the index: after an outage every cursor there is would match it."""
+
+
+NEXT: Final = Statement("SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1")
+"""What comes after the cursors that were taken. A cursor of another server's transaction that is older than these is
+not seen: the next pulse sees it."""
 
 
 class _Taken(NamedTuple):
@@ -173,6 +181,8 @@ class SqlFiringStore:
         if broken:
             flag(tx, now, broken)
         tx.point("firing.recorded")
+        # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
+        least = min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at
         decided = Decided(
             now=now,
             taken=len(rows),
@@ -181,9 +191,9 @@ class SqlFiringStore:
             duplicates=recorded.duplicates,
             troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
             lateness_us=recorded.lateness_us,
+            next_at=_next_at(tx, least) if len(rows) < limit else None,
         )
-        # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
-        return _Fired(decided, min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at)
+        return _Fired(decided, least)
 
     async def admit(self, *, limit: int, doubt: ClockDoubt | None = None) -> int:
         return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit, doubt=doubt))
@@ -196,6 +206,11 @@ class SqlFiringStore:
         if not quits:
             return 0
         return await self._ending.quit(self._database, quits, pool=Pool.CONTROL)
+
+
+def _next_at(tx: Tx, least: Instant | None) -> Instant | None:
+    rows = tx.tuples(NEXT, {"low": least})
+    return rows[0][0] if rows else None
 
 
 def _taken(rows: Sequence[Sequence[Any]]) -> _Taken:
@@ -219,7 +234,10 @@ def due_jobs(
     keys = [cursor[:2] for cursor in cursors]
     found = definitions.find(tx, keys)
     jobs = found.jobs
-    seen = situations(tx, [key[0] for key, job in jobs.items() if job.needs_situation or with_lines])
+    looked_at = {key[0]: job for key, job in jobs.items() if job.needs_situation or with_lines}
+    seen = situations(tx, looked_at)
+    for job_id, queued in Queues.of(tx, looked_at).waiting.items():
+        seen[job_id] = seen.get(job_id, NOTHING_OPEN)._replace(queued=queued)
     broken: list[tuple[Cursor, Exception]] = []
     if found.troubles:
         broken = [(cursor, found.troubles[key]) for cursor in cursors if (key := cursor[:2]) in found.troubles]
@@ -234,11 +252,11 @@ def due_jobs(
 
 def _pulse(row: Row) -> Pulse:
     now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, *rest = row
-    ahead_us, good, heir, failing, silent, maintenance_until = rest
+    ahead_us, good, heir, failing, silent, maintenance_until, assigned = rest
     return Pulse(
         now=int(now),
         next_at=next_at,
-        ready=bool(ready),
+        ready=bool(ready) or assigned is not None,
         parked=parked is not None,
         admissible=admissible is not None,
         epoch=epoch,
@@ -253,4 +271,5 @@ def _pulse(row: Row) -> Pulse:
         failing=failing is not None,
         silent=silent is not None,
         maintenance_until=maintenance_until,
+        assigned=assigned is not None,
     )

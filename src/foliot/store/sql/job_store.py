@@ -435,4 +435,4 @@ def _is_same(written: Written, found: _Known, expected_version: int | None) -> b
 
 def _lets_later_ones_in(job: LoadedJob | None) -> bool:
     """Whether a trigger for later has a place in line at once: so it is where runs go side by side, and whole."""
-    return job is None or not (job.definition.is_serial or job.definition.shards)
+    return job is None or not (job.definition.is_serial or job.definition.cut_into)

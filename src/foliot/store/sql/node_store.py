@@ -45,23 +45,25 @@ REGISTER: Final = Statement(
     """
     {insert_ignore} nodes (id, name, kind, state, until, started_at, last_beat_at, beat_no, settled, group_name, slots,
                            version, protocol, host, pid, labels, handlers, namespace, owner, offer_bytes,
-                           offer_hash, code, kinds, begun_at, asked_at, address, drills, role)
+                           offer_hash, code, kinds, begun_at, asked_at, address, drills, role, weight)
     SELECT d.id, d.name, d.kind, 'live', {now} + :ttl, {now}, {now}, 0, 0, d.group_name, d.slots,
            d.version, d.protocol, d.host, d.pid, d.labels, d.handlers, d.namespace, d.owner, d.offer_bytes,
-           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address, d.drills, d.role
+           d.offer_hash, d.code, d.kinds, {now} - d.up_us, {now} - d.asked_us_ago, d.address, d.drills, d.role,
+           d.weight
     FROM {d} WHERE true
     {ignore_duplicates}
     """,
     RowSet("d", id=TEXT, name=TEXT, kind=TEXT, group_name=TEXT, slots=BIGINT, version=TEXT, protocol=BIGINT, host=TEXT,
            pid=BIGINT, labels=TEXT, handlers=TEXT, namespace=TEXT, owner=TEXT, offer_bytes=BIGINT,
            offer_hash=TEXT, code=TEXT, kinds=TEXT, up_us=BIGINT, asked_us_ago=BIGINT, address=TEXT, drills=TEXT,
-           role=TEXT),
+           role=TEXT, weight=BIGINT),
 )  # fmt: skip
 
 REGISTER_AGAIN: Final = Statement(
     """
     UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
-                     offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds
+                     offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds,
+                     weight = :weight
     WHERE id = :session AND kind = :kind AND state <> 'dead'
           AND coalesce(owner, '') = :owner
     """
@@ -98,7 +100,8 @@ ADOPT: Final = Statement("UPDATE nodes SET owner = :owner WHERE id = :session AN
 
 HELLO: Final = Statement(
     """
-    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash
+    SELECT id, name, group_name, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash,
+           weight
     FROM nodes
     WHERE id = :session AND kind = 'worker' AND state <> 'dead'
     """
@@ -116,9 +119,6 @@ ADDRESSES: Final = Statement(
 UNDRAIN: Final = Statement(
     "UPDATE nodes SET state = 'live', drained_by = NULL, draining_at = NULL "
     "WHERE id = :session AND state = 'draining' AND drained_by IS NOT NULL"
-)
-DRAIN: Final = Statement(
-    "UPDATE nodes SET state = 'draining', drained_by = :by, draining_at = {now} WHERE id = :session AND state = 'live'"
 )
 
 LEFT: Final = Statement(
@@ -168,10 +168,11 @@ class SqlNodeStore:
             row = (hello.session, hello.name, kind, hello.group, hello.slots, hello.version, hello.protocol,
                    hello.host, hello.pid, labels, handlers, hello.namespace, hello.owner, size,
                    offer_hash, code, kinds_hash, hello.up_us, asked_us_ago, hello.address or None,
-                   ",".join(hello.drills) or None, role)  # fmt: skip
+                   ",".join(hello.drills) or None, role, hello.weight)  # fmt: skip
             again = {"session": hello.session, "ttl": ttl_us, "slots": hello.slots, "version": hello.version,
                      "labels": labels, "handlers": handlers, "kind": kind, "owner": hello.owner or "",
-                     "offer_bytes": size, "offer_hash": offer_hash, "code": code, "kinds": kinds_hash}  # fmt: skip
+                     "offer_bytes": size, "offer_hash": offer_hash, "code": code, "kinds": kinds_hash,
+                     "weight": hello.weight}  # fmt: skip
             if code is not None:
                 codes.use(tx, code)
             if kind == "worker" and hello.owner and size > OFFERS_BYTES_FEW:
@@ -247,10 +248,10 @@ class SqlNodeStore:
     # -- the way out ----------------------------------------------------------------------------------------------
 
     async def drain(self, session: str, *, by: Actor) -> bool:
-        said = msgspec.json.encode({"by": by.name, "reason": by.reason}).decode()
-        values = {"session": session, "by": said}
-        drained = await self._database.transact(lambda tx: tx.change(DRAIN, values))
-        return drained == 1
+        return await self._database.transact(lambda tx: roles.drain(tx, session, by=by))
+
+    async def drain_server(self, session: str, *, by: Actor) -> bool:
+        return await self._database.transact(lambda tx: roles.drain_server(tx, session, by=by))
 
     async def undrain(self, session: str) -> bool:
         undrained = await self._database.transact(lambda tx: tx.change(UNDRAIN, {"session": session}))
@@ -283,6 +284,9 @@ class SqlNodeStore:
 
     async def end_maintenance(self) -> Maintenance | None:
         return await self._database.transact(maintenance.end)
+
+    async def close_maintenance(self, *, term: int) -> bool:
+        return await self._database.transact(lambda tx: maintenance.close(tx, term=term))
 
     async def appoint(self, heir: str, *, session: str, term: int, ttl_us: Micros) -> int | None:
         work = partial(_appoint, heir, session, term, ttl_us)
@@ -358,7 +362,22 @@ def _check_offers(tx: Tx, owner: str, session: str, size: int, offer_hash: str) 
 
 
 def _hello(row: Any) -> Hello:
-    session, name, group, slots, handlers, labels, version, protocol, pid, host, namespace, owner, offer_hash = row
+    (
+        session,
+        name,
+        group,
+        slots,
+        handlers,
+        labels,
+        version,
+        protocol,
+        pid,
+        host,
+        namespace,
+        owner,
+        offer_hash,
+        weight,
+    ) = row
     return Hello(
         session=session,
         name=name,
@@ -373,4 +392,5 @@ def _hello(row: Any) -> Hello:
         namespace=namespace,
         owner=owner,
         offer_hash=offer_hash,
+        weight=weight,
     )

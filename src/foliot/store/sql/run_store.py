@@ -15,6 +15,7 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
+from foliot.ports.store.assignment import AskRoute, Assigned
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.store.runs import CancelOutcome, Granted, Poll, Reckon, Triggered, TriggerRequest
 from foliot.ports.worker_link import LogChunk, Report
@@ -23,12 +24,14 @@ from foliot.store.sql.ending import logs, retention
 from foliot.store.sql.ending.cancellation import cancel
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.lease_owner import Speaker, own_leases
-from foliot.store.sql.ending.settlement import Claim
+from foliot.store.sql.ending.settlement import Claim, Quit
 from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.leasing import limits
+from foliot.store.sql.leasing.assignment import Assignment, lost_sessions, take_back
+from foliot.store.sql.leasing.broadcast import shards_of_gone
 from foliot.store.sql.leasing.leases import LeaseOutcome, Leases
 
 REFUSED_TYPE: Final = "ResultRefused"
@@ -46,6 +49,7 @@ class SqlRunStore:
         self._lanes = lanes
         self._ending = ending
         self._leasing = Leases(definitions, lanes, database.chance)
+        self._assignment = Assignment(definitions, lanes)
         self._skips_after = 0
 
     async def trigger(self, request: TriggerRequest) -> Triggered:
@@ -77,6 +81,20 @@ class SqlRunStore:
             with suppress(ClusterTrouble):  # the next lease finds them again; what was granted must be told
                 await self._ending.quit(self._database, outcome.replaced, pool=Pool.ENDING)
         return outcome.granted
+
+    async def assign(
+        self,
+        ask: AskRoute,
+        *,
+        lanes: Sequence[int],
+        limit: int,
+        again: bool = False,
+        doubt: ClockDoubt | None = None,
+        health: HealthRules = USUAL_RULES,
+    ) -> Assigned:
+        if again:
+            await self._database.transact(partial(take_back, limit=limit))
+        return await self._database.transact(lambda tx: self._assignment.assign(tx, ask, lanes, limit, health, doubt))
 
     async def complete(
         self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
@@ -134,6 +152,13 @@ class SqlRunStore:
             await self._noted(failures.end_deaths, term)
         return moved
 
+    async def end_orphans(self, *, limit: int, term: int) -> int:
+        def work(tx: Tx) -> list[Quit]:
+            return shards_of_gone(tx, lost_sessions(tx), term=term, limit=limit)
+
+        quits = await self._database.read(work, pool=Pool.CONTROL)
+        return await self._ending.quit(self._database, quits, pool=Pool.ENDING) if quits else 0
+
     async def _noted(self, note: Callable[..., int], term: int) -> None:
         """Write a failure down. Nothing depends on it, and runs wait: what fails is done in the leader's next round."""
         try:
@@ -173,15 +198,18 @@ class SqlRunStore:
         return sum(landing is Landing.RECORDED for landing in landings)
 
     async def forget(self, *, before: Instant, after_id: int, limit: int, term: int | None = None) -> tuple[int, int]:
-        """A step of runs, and one each of skips and long dead sessions, which go along."""
+        """A step of runs, and one each of skips, closed windows and long dead sessions, which go along."""
 
         def others(tx: Tx) -> int:
             retention.forget_nodes(tx, limit=limit, term=term)
-            return retention.forget_skips(tx, before=before, after_id=self._skips_after, limit=limit, term=term)
+            retention.forget_windows(tx, limit=limit, term=term)
+            skips_after = self._skips_after
+            return retention.forget_skips(tx, before=before, after_id=skips_after, limit=limit, term=term)
 
         self._skips_after = await self._database.transact(others)
-        runs = partial(retention.forget_runs, before=before, after_id=after_id, limit=limit, term=term)
-        return await self._database.transact(runs)
+        return await self._database.transact(
+            partial(retention.forget_runs, before=before, after_id=after_id, limit=limit, term=term)
+        )
 
     async def recount_limits(self, *, term: int | None = None) -> int:
         off, after = 0, ""

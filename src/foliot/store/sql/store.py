@@ -38,6 +38,7 @@ from foliot.store.sql.people.replies import SqlReplies
 from foliot.store.sql.people.tokens import SqlTokens
 from foliot.store.sql.people.views import SqlViews
 from foliot.store.sql.run_store import SqlRunStore
+from foliot.store.sql.statistics.store import SqlStatistics
 
 _SETTINGS: Final = Statement("{settings}")
 
@@ -77,6 +78,8 @@ class SqlStore:
         self.checkup = SqlCheckups(database, lanes)
         self.drills = SqlDrills(database)
         self.views = SqlViews(database)
+        self.statistics = SqlStatistics(database)
+        self.schema = schema.newest()
 
     @classmethod
     async def open(

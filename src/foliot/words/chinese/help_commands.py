@@ -72,6 +72,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Examine the database, the machines, the coordination service and the jobs, and say the next step of each.": (
         "检查数据库、机器、协调后端和任务，并逐项给出下一步。"
     ),
+    "When no server answers, the store alone is examined: that of FOLIOT_DB, or of the foliot up of this folder.": (
+        "没有服务器响应时，只检查存储：FOLIOT_DB 的存储，或此文件夹中 foliot up 的存储。"
+    ),
     "Exit codes: 0 all is well or a notice, 1 a warning, 2 something critical.": (
         "退出码：0 一切正常或仅有提示，1 有警告，2 有严重问题。"
     ),
@@ -177,6 +180,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Run a job now or later; or all jobs that a filter chooses, once each and now.": (
         "现在或稍后执行任务；或将筛选出的每个任务立即执行一次。"
     ),
+    "Show the settings of the server that answers: each value, and whether a flag, the environment or a file gave it.": (
+        "显示应答服务器的设置：每个值，以及它来自选项、环境变量还是文件。"
+    ),
     "Show what comes: how many instants are due in each of the next minutes, and of which jobs.": (
         "显示接下来每分钟有多少触发点，以及属于哪些任务。"
     ),
@@ -185,6 +191,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "Show how a job's runs of each day ended.": "显示任务每天的执行结果。",
     "Days on which nothing was due are left out.": "没有触发点的日子略去。",
+    "Show how a job's runs went: how many, how long, how long they waited, and on which nodes.": (
+        "显示任务的执行情况：次数、用时、等待多久、在哪些节点上。"
+    ),
+    "Tests do not count.": "测试不计入。",
+    "Show how the runs of a node went, up to a minute ago; also of a node that left.": (
+        "显示节点的执行情况，截至一分钟前；已离开的节点也可查看。"
+    ),
     "Say why a job did or did not run.": "说明任务为什么执行了或没有执行。",
     # limit
     "Named limits: how many runs may hold a resource at once.": "命名的限额：一个资源可同时被多少个执行占用。",
@@ -249,6 +262,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Take a node out of service: it takes no more work, what it runs goes on to its end.": (
         "让节点停止服务：不再接收新的执行，正在进行的执行继续到结束。"
     ),
+    "A server fires, leases and leads no more, sends its workers to other servers, and goes on to answer users.": (
+        "服务器不再触发、分发执行或担任主节点，让工作节点转到其他服务器，并继续应答用户。"
+    ),
     "Kinds of handlers: what jobs can execute, the workers that offer it, and the options of a job.": (
         "处理器类型：任务能执行什么，由哪些工作节点提供，任务有哪些选项。"
     ),
@@ -283,7 +299,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Wait for a run's end. Exit code 6: it did not succeed; 9: it took too long.": (
         "等待执行结束。退出码 6：未成功；9：等待超时。"
     ),
-    "Say where a run stands and what it waits for.": "说明执行的进展，以及它在等什么。",
+    "Say where runs stand and what they wait for; of several, at most 50, those that are there.": (
+        "说明各执行的进展，以及它们在等什么；多个时最多 50 个，只说存在的。"
+    ),
     # token
     "Tokens: list, create, rotate, revoke. A token is shown once, when it is made.": (
         "令牌：列出、创建、轮换、吊销。令牌只在创建时显示一次。"

@@ -53,6 +53,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Those that were not over by then.": "到此时刻尚未结束的。",
     "Only what is not over.": "只看尚未结束的。",
     "A failure that lasts longer needs a person.": "故障持续更久就需要人来处理。",
+    "A replica of the store's database: it answers reads while the store is away.": (
+        "存储数据库的副本：存储无响应时由它回答读取。"
+    ),
     "While fewer servers are active, a standby is promoted.": "活动服务器少于此数时，提升一个备用服务器。",
     "While fewer standbys live, the doctor warns.": "备用服务器少于此数时，检查会发出警告。",
     "Serve users, but fire and lease nothing until this server is promoted.": (
@@ -71,6 +74,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Also when no other node can do its work.": "即使没有其他节点能接替它。",
     "Say what would be broken, and break nothing.": "只说明会发生什么，不真正执行。",
     "Do not wait for the end; foliot drill show tells it.": "不等结束；foliot drill show 会显示结果。",
+    "How far the clock is ahead (clock_step; -1h: back), or what each transaction takes longer (slow_store).": (
+        "时钟快多少（clock_step；-1h 表示慢），或每个事务多用多长时间（slow_store）。"
+    ),
     "Of one type; foliot drill list names them.": "只看一种类型；foliot drill list 列出所有类型。",
     # context, login
     "The cluster's address; several with commas.": "集群的地址；多个用逗号分隔。",
@@ -132,6 +138,13 @@ OPTIONS: Final[Mapping[str, str]] = {
     "A parameter.": "一个参数。",
     "How long a run may take.": "一次执行的时限。",
     "Any field of a definition: place.priority=7.": "任务定义的任一字段：place.priority=7。",
+    "Which of the fitting workers gets a run: round, least_load ...": (
+        "由哪个合适的工作节点执行：round、least_load 等。"
+    ),
+    "A label that a worker must have.": "工作节点必须具有的标签。",
+    "A label of workers that are preferred.": "优先选择的工作节点的标签。",
+    "A label of workers that get a run only when no other can.": "仅在别无选择时才使用的工作节点的标签。",
+    "A label over whose values its runs are spread.": "执行按该标签的值分散。",
     "Only say what it would mean.": "只说明其含义，不创建。",
     "A field: timeout=45m, place.priority=7.": "一个字段：timeout=45m、place.priority=7。",
     "A field to take away.": "要去掉的字段。",
@@ -152,6 +165,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Every job with this in its name, description or owner.": "名称、说明或负责人中含此文字的所有任务。",
     "Every job whose last run failed.": "最近一次执行失败的所有任务。",
     "How many days.": "多少天。",
+    "How long one point is.": "一个数据点的时长。",
+    "A week before --to, unless said.": "默认为 --to 之前一周。",
+    "Now, unless said.": "默认为现在。",
     "The last of them; today, unless said.": "其中最后一天；未指定则为今天。",
     "How far to look.": "看多远。",
     "How many lines.": "多少行。",
@@ -199,6 +215,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "As it is kept: times in UTC, and control characters in a pipe.": (
         "按保存的原样：时间用 UTC；输出到管道时保留控制字符。"
     ),
+    "Only the shards that did not succeed; the others keep their results.": "只重新执行未成功的分片；其余保留结果。",
     "Every failed run of a job that is no test.": "某任务所有失败的执行（不含测试）。",
     # server
     "The store: postgresql://USER@HOST/DB, several hosts with commas.": (
@@ -240,6 +257,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     # up, worker
     "Another port than that of --listen; 0 picks a free one.": "代替 --listen 的端口；0 表示任选空闲端口。",
     "Where everything is kept.": "所有数据存放的位置。",
+    "Look at this store alone, and ask no server.": "只查看此存储，不询问服务器。",
+    "Its share of work beside other workers.": "与其他工作节点相比所得的份额。",
     "Runs at one time.": "同时进行的执行数。",
     "Runs at one time; http=2000: slots for one kind of handler.": "同时进行的执行数；http=2000：某种处理器的槽位。",
     "Variables that jobs do not get: SMTP_PASSWORD,VAULT_*.": "不传给任务的环境变量：SMTP_PASSWORD,VAULT_*。",
@@ -325,6 +344,8 @@ METAVARS: Final[Mapping[str, str]] = {
     "MAX": "上限",
     "MODULES": "模块",
     "N": "行数",
+    "ROUTE": "路由",
+    "LABEL": "标签",
     "NAME": "名称",
     "NAMES": "名称",
     "NEW": "新名称",

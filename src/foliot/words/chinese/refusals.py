@@ -84,6 +84,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     "Give either at or since.": "at 和 since 只能给出一个。",
     '"{written}" is not a level.': "“{written}”不是日志级别。",
     "Give either before or after.": "前后两个位置只能给出一个。",
+    "This position is not one of this log.": "此位置不属于这份日志。",
     "Give either ids or a job.": "编号和任务只能给出一个。",
     "Give either jobs or a filter.": "任务和筛选条件只能给出一个。",
     "A filter needs expected: how many jobs you saw.": "筛选条件需要 expected：你看到多少个任务。",
@@ -92,7 +93,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     "{field}: is not known here.": "{field}：此处没有这个字段。",
     "The message is not in the worker protocol: {why}.": "消息不符合工作节点协议：{why}。",
     # nodes and the cluster
-    "{name} is a server and runs nothing.": "{name} 是服务器，不执行任务。",
+    "{name} has foliot {version}, which knows no drain of a server.": "{name} 的版本是 foliot {version}，不支持排空服务器。",
     "{name} is stopping by itself and takes no more work.": "{name} 正在自行停止，不再接收执行。",
     "{name} is not draining.": "{name} 没有在排空。",
     "{name} is gone already.": "{name} 已经离开。",
@@ -100,9 +101,6 @@ REFUSALS: Final[Mapping[str, str]] = {
     "{name} is a standby already.": "{name} 已是备用服务器。",
     "{name} is a worker: only servers have roles.": "{name} 是工作节点：只有服务器才有角色。",
     "{name} changed meanwhile, or it drains.": "{name} 已有变化，或正在排空。",
-    "{name} cannot become a standby: {active} of at least {least} servers are active.": (
-        "{name} 不能成为备用服务器：至少应有 {least} 个活动服务器，现有 {active} 个。"
-    ),
     "The token is not accepted.": "令牌未被接受。",
     "The store has {name} = {found}; Foliot needs {good}.": "存储的 {name} 为 {found}；Foliot 需要 {good}。",
     "Worker {name} speaks protocol {spoken}; this cluster needs at least {least}.": (
@@ -128,11 +126,15 @@ REFUSALS: Final[Mapping[str, str]] = {
 }
 
 NEXT_STEPS: Final[Mapping[str, str]] = {
+    "write one of the two": "两者只写一个",
+    "take one of them out": "请去掉其中一个",
+    "take it out of place.{field} or of place.require": "请从 place.{field} 或 place.require 中去掉它",
+    "spread over another label, or take it out of place.{field}": "请按另一个标签分散，或从 place.{field} 中去掉它",
+    "write debounce: 10s, or {quiet: 10s, by: customer}": "请写 debounce: 10s，或 {quiet: 10s, by: customer}",
+    "write throttle: 1/10s, or {rate: 1/10s, by: customer}": "请写 throttle: 1/10s，或 {rate: 1/10s, by: customer}",
+    "write 1/10s, or 5/1h": "请写 1/10s 或 5/1h",
     "the server's log tells more, by trace_id": "服务器日志中有更多信息，按 trace_id 查找",
     "did you mean {nearest}?": "是否想写 {nearest}？",
-    "promote another server first: foliot node promote NAME; or foliot cluster policy --active-min": (
-        "请先提升另一个服务器：foliot node promote 名称；或 foliot cluster policy --active-min"
-    ),
     "known here: {known}": "可用：{known}",
     "leave it out, and it lasts until somebody ends it": "省略它，则持续到有人结束为止",
     # SQL jobs
@@ -230,6 +232,8 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "leave it out": "请去掉它",
     "leave them out": "请去掉它们",
     "put it in quotes": "请加引号",
+    "up to {number} bytes, all of them visible": "最多 {number} 字节，且全部可见",
+    "these do: {names}": "按参数分配的有：{names}",
     "say it once": "只写一次",
     "write 90s, 15m, 1h30m or 2d": "请写 90s、15m、1h30m 或 2d",
     "from {low} to {high}": "从 {low} 到 {high}",
@@ -246,6 +250,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "known are: {known}": "可用：{known}",
     "write misfire: skip, or a longer time": "请写 misfire: skip，或更长的时间",
     "add shards: 16, or leave merge out": "加上 shards: 16，或去掉 merge",
+    "leave it out, or write shards: 16": "去掉它，或写 shards: 16",
     "write overlap: queue": "请写 overlap: queue",
     "write isolation: process": "请写 isolation: process",
     'write run: {python: "billing.jobs:settle"}': '请写 run: {python: "billing.jobs:settle"}',
@@ -278,9 +283,11 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "a filter needs expected: how many jobs you saw": "给出筛选条件时需要 expected：你看到多少个任务",
     "a job needs expected: how many runs you saw": "给出任务时需要 expected：你看到多少个执行",
     "without both: the last lines": "两者都不给出：最后几行",
+    "take the position of a line that it has": "请使用其中某一行的位置",
     "worker and server versions may differ": "工作节点与服务器的版本可能不同",
     "upgrade foliot on that worker": "请升级该工作节点上的 foliot",
     "fill it in smaller pieces": "请分成较小的几段补数",
+    "ask for a shorter range": "请选择更短的范围",
     "from is included, to is not": "含 from，不含 to",
     "a backfill is about the past": "补数只针对过去",
     "give a time that is still to come": "请给出将来的时间",
@@ -291,9 +298,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "foliot node promote {name}": "foliot node promote {name}",
     "see how it is: foliot node show {name}": "查看其状态：foliot node show {name}",
     "start it again": "请重新启动它",
-    "stop it, the others go on; if it leads: foliot cluster step-down; {name} itself needs no drain": (
-        "直接停止它，其他服务器会继续；若它是主节点：foliot cluster step-down；{name} 本身无需排空"
-    ),
+    "stop it: the other servers go on": "直接停止它：其他服务器会继续",
     "look again: foliot cluster leader": "再看一次：foliot cluster leader",
     "start one: foliot server --db URL": "启动一个：foliot server --db URL",
     "foliot token create NAME --scope worker": "foliot token create 名称 --scope worker",

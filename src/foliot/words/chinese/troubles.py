@@ -107,6 +107,12 @@ WORDS: Final[Mapping[str, str]] = {
 """What an error keeps as an English word or phrase. A word that is not here is said as it is."""
 
 TROUBLES: Final[Mapping[str, str]] = {
+    "{count} runs; at most {most} are explained at a time": "{count} 个执行；一次最多解释 {most} 个",
+    "{value} is not a rate": "{value} 不是速率",
+    "it is shorter than the quiet time of {quiet}": "它短于安静时间 {quiet}",
+    "a debounce makes one run of triggers that come together, so there is nothing to throttle": (
+        "防抖已把相近的触发合为一次执行，没有可节流的"
+    ),
     # of a handler's options (FOL-1058)
     "there is no such option": "没有这个选项",
     "it has an unknown option; known are {known}": "它有未知的选项；已知的有：{known}",
@@ -280,6 +286,11 @@ TROUBLES: Final[Mapping[str, str]] = {
     "it is not one kind and its options": "应为一个类型及其选项",
     "its kind is not a word": "类型不是一个词",
     "it is not text": "不是文本",
+    "it is no name": "不是名称",
+    "place.require settles this label already": "该标签已由 place.require 决定",
+    "place.avoid names the same value": "place.avoid 写了同一个值",
+    "place.{value} names one value of this label, so there is nothing to spread over": "place.{value} 已限定该标签的值，无从分散",
+    "the route {name} goes by no parameter": "路由 {name} 不按参数分配",
     "it is not the name of a function": "不是函数名",
     "it holds an invisible character": "含有不可见字符",
     "it holds the character NUL, which no store keeps": "含有存储无法保存的 NUL 字符",
@@ -295,6 +306,8 @@ TROUBLES: Final[Mapping[str, str]] = {
     "it is no address of the console": "不是控制台的地址",
     "it ends with a space": "以空格结尾",
     "it is not after from": "不晚于 from",
+    "the range has more figures than one answer holds": "该范围内的数据超过一次应答的容量",
+    "the range has more than {most} steps": "该范围超过 {most} 个数据点",
     "it is not a number from {low} to {high}": "不是 {low} 到 {high} 的数",
     "it is not one policy": "不是单一的策略",
     "it names nothing to alert about": "没有指定告警条件",
@@ -303,6 +316,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "the address says another one": "与地址中的不同",
     "a token lives from a minute to a year": "令牌的有效期为一分钟到一年",
     "there is nothing to merge without shards": "没有分片，无从合并",
+    "nobody is chosen where each worker gets a shard": "每个工作节点都有一个分片时，无需选择",
     "only a Python function can merge what shards returned": "只有 Python 函数能合并分片的结果",
     "runs side by side (overlap: allow) exclude nothing": "并行的执行（overlap: allow）不排斥任何执行",
     "a {value} cannot be killed, and an exclusive job must be when its lease is in doubt": "{value} 无法强行终止，而独占任务在租约存疑时必须终止",
@@ -352,6 +366,10 @@ TROUBLES: Final[Mapping[str, str]] = {
     "its characters repeat": "字符重复过多",
     # of stores and files (FOL-1020, 1072, 1076, 1084)
     '"{scheme}" is not a known kind of store': "“{scheme}”不是已知的存储类型",
+    # of replicas (FOL-1210)
+    "SQLite has no replicas": "SQLite 没有副本",
+    "it is not the same kind of database": "不是同一种数据库",
+    "it is the store itself": "它就是存储本身",
     "a file is needed": "需要一个文件",
     "it is larger than {most} KiB": "超过 {most} KiB",
     "it names a server on another machine": "它指向另一台机器上的服务器",

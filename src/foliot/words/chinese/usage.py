@@ -81,6 +81,9 @@ USAGE: Final[Mapping[str, str]] = {
     "Numbers of servers belong to no type: foliot cluster policy --active-min 2": (
         "服务器数量不属于任何类型：foliot cluster policy --active-min 2"
     ),
+    "Only a server repairs: leave out --db and --db-file, or --fix.": (
+        "只有服务器能修复：请去掉 --db 和 --db-file，或去掉 --fix。"
+    ),
     "{folder} is no folder.": "{folder} 不是目录。",
     "{file} cannot be read: {why}.": "无法读取 {file}：{why}。",
     "{file} cannot be written: {why}.": "无法写入 {file}：{why}。",

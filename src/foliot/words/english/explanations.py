@@ -212,6 +212,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The job is saved. No live worker of its namespace, group and labels offers the kind, so its runs wait.",
         "Start a worker that offers it, or correct the kind. foliot handler list shows the kinds.",
     ),
+    "FOL-1230": (
+        "The word of the route is misspelt, or the package that brings it is not installed beside the servers.",
+        "The message names the routes. docs/reference/routes.md says what each does.",
+    ),
+    "FOL-1240": (
+        "A live server is of a version from before routes. It cannot read such a job, and would put off its runs.",
+        "Upgrade or stop that server first; foliot node list shows versions.",
+    ),
     "FOL-1100": ("The text in the editor is not JSON.", "Mend the line that the message names; your text is kept."),
     "FOL-1152": (
         "Runs of an exclusive job go one after another. A definition that is not saved has no line to wait in.",
@@ -319,6 +327,18 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The servers see a dead node only after its session is over; a shorter timeout would escalate each failover.",
         "Choose a timeout that is at least as long as the error says.",
     ),
+    "FOL-1245": (
+        "Each shard of a broadcast was one worker's own, and the workers of now may be others.",
+        "Run it again as a whole: each worker that is live now gets a shard.",
+    ),
+    "FOL-1225": (
+        "A shard that succeeded belongs to the version that executed it: another version may split the work otherwise.",
+        "Leave out the version, or run all of it again.",
+    ),
+    "FOL-1210": (
+        "A replica is another host of the same kind of database, and SQLite has none.",
+        "Name a replica of the store's database, or leave --replica out.",
+    ),
     "FOL-1200": (
         "At least one server must be active, and a cluster has at most 100 servers.",
         "Choose a number that the message allows.",
@@ -379,7 +399,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "foliot handler list shows all. A kind of another package is known while a worker with it lives.",
     ),
     "FOL-1207": (
-        "A drill breaks a node for one second to ten minutes, so that it is surely over.",
+        "A drill breaks a node for one second to ten minutes, so that it is surely over. Its size has bounds, too.",
         "Choose a value that the error allows.",
     ),
     "FOL-1208": (
@@ -409,6 +429,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-3069": (
         "A node that is killed, stopped or cut off hears of no wish. Its own clock ends the drill.",
         "Wait until the time of the drill is over.",
+    ),
+    "FOL-3085": (
+        "An older Foliot knows drills of one size: the clock an hour ahead, each transaction half a second longer.",
+        "Leave the size out, or upgrade the node.",
+    ),
+    "FOL-3075": (
+        "Without this server fewer than active_min servers would fire jobs and hand out runs.",
+        "Start another server or promote a standby first; or lower the number: foliot cluster policy --active-min 1.",
     ),
     "FOL-5060": (
         "The node is still broken, or the cluster has not recovered from it.",
@@ -446,6 +474,14 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Wait: foliot run watch ID; or end it: foliot run cancel ID.",
     ),
     "FOL-3013": ("The job of this run was deleted.", "Create the job again, then foliot job trigger NAME."),
+    "FOL-3091": (
+        "The job says how many of its runs may wait (place.max_waiting), and so many do. The trigger made no run.",
+        "Ask again when some have started, or raise the number: foliot job edit NAME.",
+    ),
+    "FOL-3080": (
+        "Every shard of the run succeeded, or it has no shards.",
+        "Run it again as a whole: foliot run retry ID.",
+    ),
     "FOL-3014": (
         "Between preview and start the job or its history changed. Nothing was started.",
         "Look at the preview again: foliot job backfill NAME --dry-run.",
@@ -468,7 +504,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "foliot node list shows the servers.",
     ),
     "FOL-3020": (
-        "The node has left, is a server, or drains by itself.",
+        "The node has left, drains by itself, or is a server of a version that knows no drain.",
         "foliot node show NAME says which.",
     ),
     "FOL-3021": (
@@ -542,8 +578,8 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Give locks back that are not needed, or give programs tokens of their own.",
     ),
     "FOL-3060": (
-        "The node is a worker, is gone, has that role already, or too few servers would stay active.",
-        "foliot node list shows the servers and their roles; foliot cluster policy shows how many are to be active.",
+        "The node is a worker, is gone, drains, or has that role already.",
+        "foliot node list shows the servers and their roles.",
     ),
     "FOL-3061": (
         "Another user changed the numbers of servers after you looked, and your change would undo theirs.",
@@ -712,9 +748,21 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The coordinator is down, or a firewall is between. Jobs fire and run all the same.",
         "See whether it runs, and whether the address in --coord is right.",
     ),
+    "FOL-5070": (
+        "The replica is away, has fallen behind, or follows another store. Everything else works.",
+        "See whether it runs and follows, and whether the address in --replica is right; the server's log says why.",
+    ),
     "FOL-5065": (
         "A process under --supervise crashed or stood still several times in a few minutes.",
         "See the log for the reason of each end, mend it, and start the process again.",
+    ),
+    "FOL-5080": (
+        "A user drained this server, so it hands out no runs until it is taken back.",
+        "Nothing: the worker asks the next server. foliot node undrain NAME takes the server back.",
+    ),
+    "FOL-5081": (
+        "A server of an old version was started after the maintenance began; it does not read the store's word for it.",
+        "Stop it or upgrade it; what it decided meanwhile is as right as ever.",
     ),
     "FOL-6000": ("A run ended without success.", "foliot run show ID, foliot run logs ID."),
     "FOL-6001": (

@@ -8,6 +8,7 @@ from foliot.ports.store.checkup import WaitingLane
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.leasing.assigned import ASSIGNED
 
 OVERDUE: Final = Statement(
     "SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= {now} LIMIT :rows) late"
@@ -28,13 +29,29 @@ FIRST_OF_KIND: Final = Statement(
 )
 """The run that waits longest of the next (lane, class, priority): the index has it first, and no other is read."""
 
+FIRST_OF_QUEUE: Final = Statement(
+    f"""
+    SELECT r.assigned_to, r.lane, r.not_before, {{now}} AS now FROM runs r
+    WHERE {ASSIGNED} AND (r.assigned_to, r.lane) > (:session, :lane)
+    ORDER BY r.assigned_to, r.lane, r.assigned_rank LIMIT 1
+    """,
+    mysql=f"""
+    SELECT r.assigned_to, r.lane, r.not_before, {{now}} AS now FROM runs r FORCE INDEX (runs_assigned)
+    WHERE {ASSIGNED} AND (r.assigned_to > :session OR (r.assigned_to = :session AND r.lane > :lane))
+    ORDER BY r.assigned_to, r.lane, r.assigned_rank LIMIT 1
+    """,
+)
+"""Of the runs that a route meant for the next (worker, lane) the one whose turn it is."""
+
+SOON_MAX: Final = 100
 NEEDED_SOON: Final = Statement(
-    """
+    f"""
     SELECT DISTINCT v.lane_id FROM (
-      SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT :rows
+      SELECT job_id, version FROM cursors WHERE next_at >= 0 ORDER BY next_at LIMIT {SOON_MAX}
     ) c JOIN job_versions v ON v.job_id = c.job_id AND v.version = c.version
     """
 )
+"""With a limit that PostgreSQL does not know beforehand, it would read the versions of all jobs."""
 
 
 def overdue(tx: Tx, *, limit: int) -> int:
@@ -43,9 +60,11 @@ def overdue(tx: Tx, *, limit: int) -> int:
 
 
 def waiting_lanes(tx: Tx, known: Lanes, *, limit: int) -> Sequence[WaitingLane]:
-    """Lanes with a ready run, and those of the jobs that are due next."""
+    """Lanes with a ready run, assigned or not, and those of the jobs that are due next."""
     since = _ready_since(tx, limit)
-    soon = [row.lane_id for row in tx.rows(NEEDED_SOON, {"rows": limit})]
+    for lane_id, waits_since in _assigned_since(tx, limit).items():
+        since[lane_id] = min(waits_since, since.get(lane_id, waits_since))
+    soon = [row.lane_id for row in tx.rows(NEEDED_SOON)]
     lanes = known.find(tx, {*since, *soon})
     return [WaitingLane(lane, since.get(lane_id)) for lane_id, lane in sorted(lanes.items())]
 
@@ -60,6 +79,21 @@ def _ready_since(tx: Tx, limit: int) -> dict[int, Instant]:
             break
         lane, class_, priority, not_before, now = found[0]
         after = {"lane": lane, "class": class_, "priority": priority}
+        if not_before <= now:
+            since[lane] = min(not_before, since.get(lane, not_before))
+    return since
+
+
+def _assigned_since(tx: Tx, limit: int) -> dict[int, Instant]:
+    """The same of runs that wait for the worker that their route named."""
+    since: dict[int, Instant] = {}
+    after: dict[str, str | int] = {"session": "", "lane": -1}
+    for _ in range(limit):
+        found = tx.rows(FIRST_OF_QUEUE, after)
+        if not found:
+            break
+        session, lane, not_before, now = found[0]
+        after = {"session": session, "lane": lane}
         if not_before <= now:
             since[lane] = min(not_before, since.get(lane, not_before))
     return since

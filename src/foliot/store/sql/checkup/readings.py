@@ -5,6 +5,7 @@ Each is cheap, and ends at the time limit of its connection. PostgreSQL answers 
 
 from typing import Final, NamedTuple
 
+from foliot.store.sql.kernel.schema import VERSION_TABLE
 from foliot.store.sql.kernel.statement import Statement
 
 NO_ANSWER: Final = "SELECT id FROM store_meta WHERE id < 0"
@@ -62,6 +63,16 @@ REPLICATION: Final = Statement(
     SELECT slot_name, 'away', 0, coalesce(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn), 0)
     FROM pg_replication_slots WHERE NOT active AND slot_type = 'physical'
     """,
+    # A primary knows who reads its log, and not how much of it was applied there. Behind a host stands its port.
+    mysql="""
+    SELECT left(host, char_length(host) - char_length(substring_index(host, ':', -1)) - 1) AS name,
+           'follows' AS state, NULL AS lag_s, 0 AS kept_bytes
+    FROM information_schema.processlist WHERE command IN ('Binlog Dump', 'Binlog Dump GTID')
+    """,
+)
+
+SCHEMA: Final = Statement(
+    f"SELECT v.version_num AS revision, m.readable_from FROM {VERSION_TABLE} v JOIN store_meta m ON m.id = 1"
 )
 
 STATUS: Final = Statement(
@@ -126,6 +137,7 @@ FILE: Final = Statement(
 QUESTIONS: Final = (
     Question("transactions", TRANSACTIONS),
     Question("replication", REPLICATION),
+    Question("schema", SCHEMA),
     Question("status", STATUS),
     Question("dead_rows", DEAD_ROWS),
     Question("history", HISTORY),

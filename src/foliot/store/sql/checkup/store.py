@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -21,6 +22,7 @@ from foliot.store.sql.checkup.lane_waits import overdue, waiting_lanes
 from foliot.store.sql.checkup.outcomes import outcomes
 from foliot.store.sql.checkup.readings import FILE, NO_ANSWER, QUESTIONS, TOGETHER, Question
 from foliot.store.sql.jobs.lanes import Lanes
+from foliot.store.sql.kernel import schema
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.dialects import Trouble
 from foliot.store.sql.kernel.dialects.mariadb import number_of
@@ -28,6 +30,7 @@ from foliot.store.sql.kernel.dialects.mariadb import number_of
 NOT_ALLOWED: Final = frozenset({"42501", 1044, 1142, 1143, 1227, 1370})
 """What PostgreSQL, and MariaDB and MySQL, say to a user who lacks a right."""
 CHECKPOINT_WITHIN_S: Final = 2.0
+WRONG_SHOWN: Final = 5
 
 
 class SqlCheckups:
@@ -42,12 +45,12 @@ class SqlCheckups:
         if self._may_ask_together:
             together = await self._database.read(_all_at_once)
             if together is not None:
-                return together
+                return together | {"schema": _of_schema(together["schema"])}
             # A right is missing, or all together take too long. By itself, each question shows which one it is.
             self._may_ask_together = False
         asked = [question for question in QUESTIONS if question.has_answer(self._database.dialect.name)]
         found = {question.name: await self._read(question) for question in asked}
-        return found | await self._of_file()
+        return found | {"schema": _of_schema(found["schema"])} | await self._of_file()
 
     async def overdue(self, *, limit: int) -> int:
         return await self._database.read(lambda tx: overdue(tx, limit=limit))
@@ -57,6 +60,11 @@ class SqlCheckups:
 
     async def outcomes(self, *, limit: int) -> Sequence[JobOutcomes]:
         return await self._database.read(lambda tx: outcomes(tx, limit=limit))
+
+    async def integrity(self) -> Reading:
+        """What SQLite finds wrong in its own file; no rows for any other store. It reads the whole file."""
+        path = await self._path()
+        return Reading() if path is None else await asyncio.to_thread(_integrity, path)
 
     async def empty_log(self) -> int:
         path = await self._path()
@@ -93,7 +101,13 @@ class SqlCheckups:
         return {} if path is None else await asyncio.to_thread(_of_file, path)
 
 
-def _all_at_once(tx: Tx) -> Mapping[str, Reading] | None:
+def _of_schema(reading: Reading) -> Reading:
+    """The store's schema beside the newest that this program knows."""
+    rows = [schema.seen_schema(row["revision"], int(row["readable_from"])) for row in reading.rows]
+    return replace(reading, rows=rows)
+
+
+def _all_at_once(tx: Tx) -> dict[str, Reading] | None:
     """The answers to all questions, in one statement; None: the database refused it."""
     try:
         rows = tx.rows(TOGETHER)
@@ -134,6 +148,16 @@ def _of_file(path: Path) -> dict[str, Reading]:
         "disk": Reading(rows=[{"free": disk.f_bavail * disk.f_frsize, "total": disk.f_blocks * disk.f_frsize}]),
         "write_ahead_log": Reading(rows=[{"bytes": log.stat().st_size if log.exists() else 0}]),
     }
+
+
+def _integrity(path: Path) -> Reading:
+    """On a connection of its own that cannot write: the store's are wanted by others meanwhile."""
+    with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        try:
+            found = connection.execute(f"PRAGMA quick_check({WRONG_SHOWN})").fetchall()
+        except sqlite3.DatabaseError as error:
+            found = [(str(error),)]
+    return Reading(rows=[{"said": str(said).rstrip(".")} for (said,) in found])
 
 
 def _checkpoint(path: Path) -> int:

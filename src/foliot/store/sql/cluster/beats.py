@@ -6,7 +6,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from foliot.domain.health import Band, BeatSigns, Health, HealthRules, after_beat
+from foliot.domain.health import Band, BeatSigns, FellBy, Health, HealthRules, after_beat
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.load import score, sound, strain
 from foliot.domain.verdict import Cause
@@ -24,8 +24,8 @@ SETTLED_ALL: Final = 2**63 - 1
 
 HELD: Final = Statement(
     f"""
-    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at, n.drill, n.role,
-           m.reap_after, m.last_tick_at,
+    SELECT n.state, n.beat_no, {{now}}, c.whole, n.slots, n.until, n.band, n.band_turn_at, n.band_cause, n.drill,
+           n.role, m.reap_after, m.last_tick_at,
            r.id, r.lease_id, r.request_no, r.job_id, r.version, r.started_at, r.leased_at,
            CASE WHEN r.cancel_at IS NOT NULL AND r.deadline_at <= {{now}} THEN 2
                 WHEN r.cancel_at IS NOT NULL OR ({REPLACED}) THEN 1 ELSE 0 END
@@ -68,7 +68,7 @@ BEAT: Final = Statement(
     UPDATE nodes SET until = {now} + :ttl, last_beat_at = {now}, beat_no = :beat_no, settled = :settled, load = :load,
            progress = :progress, wall_offset_us = coalesce(:wall_offset, wall_offset_us),
            band_at = CASE WHEN coalesce(band, 'ONLINE') = :band THEN band_at ELSE {now} END,
-           band = :band, band_turn_at = :band_turn_at,
+           band = :band, band_turn_at = :band_turn_at, band_cause = :band_cause,
            ready_at = CASE WHEN ready_at IS NULL AND :syncing = 0 THEN {now} ELSE ready_at END,
            draining_at = CASE WHEN state = 'live' AND :draining = 1 THEN {now} ELSE draining_at END,
            state = CASE WHEN state = 'live' AND :draining = 1 THEN 'draining' ELSE state END
@@ -89,6 +89,7 @@ class _Session(NamedTuple):
     until: Instant
     band: str | None
     band_turn_at: Instant | None
+    band_cause: str | None
     drill: str | None  # the order of its drill
     role: str | None  # of a server
     reap_after: Instant
@@ -203,7 +204,8 @@ def _judged(beat: Beat, session: _Session, rules: HealthRules, waited_us: Micros
     is_minded = rules.minds_silence(now, reap_after=session.reap_after, last_tick_at=session.last_tick_at)
     quiet_us = rules.quiet_us(session.until, now, waited_us=waited_us)
     is_late = is_minded and rules.by_quiet(quiet_us) is not Health.ONLINE
-    before = Band(Health(session.band or Health.ONLINE), session.band_turn_at)
+    fell_by = FellBy(session.band_cause) if session.band_cause else None
+    before = Band(Health(session.band or Health.ONLINE), session.band_turn_at, fell_by)
     signs = BeatSigns(now, strain(beat.load, scored), is_late)
     band = after_beat(before, signs, rules)
     if scored is not None:
@@ -212,7 +214,7 @@ def _judged(beat: Beat, session: _Session, rules: HealthRules, waited_us: Micros
 
 
 def _band_values(band: Band) -> dict[str, Any]:
-    return {"band": band.health.value, "band_turn_at": band.turn_at}
+    return {"band": band.health.value, "band_turn_at": band.turn_at, "band_cause": band.fell_by}
 
 
 def unknown(run_id: int, lease_id: str, started_at: Instant | None) -> Claim:

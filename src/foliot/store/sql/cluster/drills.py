@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from foliot.domain.drills import DrillOrder, DrillState, DrillType, DrillUnderWay
+from foliot.domain.drills import USUAL_SIZES, DrillOrder, DrillState, DrillType, DrillUnderWay
 from foliot.domain.fire import schedule_key
 from foliot.domain.instants import Instant
 from foliot.ports.store.drills import Drill, DrillAsk, FireSeen, LedgerSeen, SkipSeen
@@ -30,15 +30,18 @@ _TYPES: Final = frozenset(map(str, DrillType))
 
 COLUMNS: Final = (
     "id, type, node, session_id, for_us, made_by, reason, state, asked_at, began_at, over_at, noticed_us, ended_at, "
-    "report"
+    "report, size_us"
 )
 ASK: Final = Statement(
     """
-    {insert_ignore} drills (slot, type, node, session_id, for_us, made_by, reason, state, asked_at)
-    SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, 'asked', {now} FROM {d} WHERE true
+    {insert_ignore} drills (slot, type, node, session_id, for_us, made_by, reason, size_us, state, asked_at)
+    SELECT d.slot, d.type, d.node, d.session, d.for_us, d.made_by, d.reason, d.size_us, 'asked', {now}
+    FROM {d} WHERE true
     {ignore_duplicates}
     """,
-    RowSet("d", slot=TEXT, type=TEXT, node=TEXT, session=TEXT, for_us=BIGINT, made_by=TEXT, reason=TEXT),
+    RowSet(
+        "d", slot=TEXT, type=TEXT, node=TEXT, session=TEXT, for_us=BIGINT, made_by=TEXT, reason=TEXT, size_us=BIGINT
+    ),
 )
 IN_SLOT: Final = Statement(f"SELECT {COLUMNS} FROM drills WHERE slot = :slot")
 ONE: Final = Statement(f"SELECT {COLUMNS} FROM drills WHERE id = :id")
@@ -174,7 +177,8 @@ def heard(tx: Tx, beat: Beat) -> int:
 
 
 def _ask(tx: Tx, *, wanted: DrillAsk) -> Drill:
-    row = (OPEN, str(wanted.type), wanted.node, wanted.session, wanted.for_us, wanted.by, wanted.reason)
+    of_node = (OPEN, str(wanted.type), wanted.node, wanted.session)
+    row = (*of_node, wanted.for_us, wanted.by, wanted.reason, wanted.size_us)
     is_new = tx.change(ASK, d=[row]) == 1
     (found,) = tx.rows(IN_SLOT, {"slot": OPEN}) or (None,)
     if found is None:
@@ -221,8 +225,11 @@ def _take_back(tx: Tx, drill: Drill, *, stop: bool = False) -> None:
 
 
 def _written(drill: Drill, *, stop: bool = False) -> str:
-    """The order of a drill as its node's row has it."""
-    return json_text(DrillOrder(id=drill.id, type=str(drill.type), for_us=drill.for_us, stop=stop))
+    """The order of a drill as its node's row has it. The usual size is left out: an older Foliot writes none."""
+    order: dict[str, Any] = {"id": drill.id, "type": str(drill.type), "for_us": drill.for_us, "stop": stop}
+    if drill.size_us != USUAL_SIZES.get(drill.type):
+        order["size_us"] = drill.size_us
+    return json_text(order)
 
 
 def _over_slot(drill_id: int) -> str:
@@ -235,9 +242,10 @@ def _find(tx: Tx, drill_id: int) -> Drill | None:
 
 
 def _drill(row: Any) -> Drill:
+    type_ = DrillType(row.type)
     return Drill(
         id=row.id,
-        type=DrillType(row.type),
+        type=type_,
         node=row.node,
         session=row.session_id,
         for_us=row.for_us,
@@ -250,4 +258,5 @@ def _drill(row: Any) -> Drill:
         noticed_us=row.noticed_us,
         ended_at=row.ended_at,
         report={} if row.report is None else msgspec.json.decode(row.report),
+        size_us=USUAL_SIZES.get(type_) if row.size_us is None else row.size_us,
     )

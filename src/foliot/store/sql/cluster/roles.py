@@ -3,6 +3,9 @@
 Two servers that look at the same time see the same oldest standby, because every one of them orders by the same
 columns. So both update the same row, and the second update matches nothing. One that looks after the first commit sees
 enough active servers.
+
+Users who demote two servers at the same time write two rows. So each first draws a number from one row, as a place in a
+line: the second one counts after the first has committed.
 """
 
 from typing import Any, Final
@@ -18,6 +21,7 @@ from foliot.domain.roles import (
     ServerRules,
     role_of,
 )
+from foliot.ports.store.actor import Actor
 from foliot.ports.store.journal import Happening, Topic
 from foliot.store.sql.cluster.beats import SETTLED_ALL
 from foliot.store.sql.kernel.database import Tx
@@ -47,6 +51,14 @@ SET_ROLE: Final = Statement(
     UPDATE nodes SET role = :role, role_at = {now}, promoted_for = NULL
     WHERE id = :session AND kind = 'server' AND state = 'live' AND coalesce(role, 'active') <> :role
     """
+)
+IN_TURN: Final = Statement("UPDATE leases SET term = term + 1 WHERE name = 'roles'")
+FIRST_TURN: Final = Statement(
+    "{insert_ignore} leases (name, holder_session, term, until) VALUES ('roles', NULL, 0, 0) {ignore_duplicates}"
+)
+"""A lease that nobody holds: its term counts how often users took servers out of service, one after the other (R1)."""
+DRAIN: Final = Statement(
+    "UPDATE nodes SET state = 'draining', drained_by = :by, draining_at = {now} WHERE id = :session AND state = 'live'"
 )
 GONE: Final = Statement(
     """
@@ -95,7 +107,30 @@ def promote(tx: Tx) -> Promotion | None:
 
 def set_role(tx: Tx, session: str, role: Role) -> bool:
     """A user changes the role of a live server; False: it has that role already, or it is gone."""
+    if role is Role.STANDBY:
+        _check_goes_without(tx, session)
     return tx.change(SET_ROLE, {"session": session, "role": str(role)}) == 1
+
+
+def drain_server(tx: Tx, session: str, *, by: Actor) -> bool:
+    """A user wants a server to decide no more; False: it drains already, or it is gone."""
+    _check_goes_without(tx, session)
+    return drain(tx, session, by=by)
+
+
+def drain(tx: Tx, session: str, *, by: Actor) -> bool:
+    """Ask a session to take no more work; False: it drains already, or it is gone."""
+    said = msgspec.json.encode({"by": by.name, "reason": by.reason}).decode()
+    return tx.change(DRAIN, {"session": session, "by": said}) == 1
+
+
+def _check_goes_without(tx: Tx, session: str) -> None:
+    """Look who is there only after the write that lets one user in at a time."""
+    if not tx.change(IN_TURN):
+        tx.change(FIRST_TURN)
+        tx.change(IN_TURN)
+    tx.point("roles.let_in")
+    seen_servers(tx).check_goes_without(session)
 
 
 def rules(tx: Tx) -> ServerRules:

@@ -26,7 +26,7 @@ from foliot.store.sql.ending.locked_runs import Held, hold, see
 from foliot.store.sql.ending.parents import count_down
 from foliot.store.sql.ending.settlement import Claim, Jobs, Quit, Settlement
 from foliot.store.sql.ending.success import HEAVY, SUCCEED, is_plain_success, succeed
-from foliot.store.sql.firing.follow import FIXED_DELAY, SERIAL
+from foliot.store.sql.firing.follow import FIXED_DELAY, OWN, SERIAL
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
@@ -53,27 +53,32 @@ END: Final = Statement(
 
 END_WAITING: Final = Statement(
     """
-    UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, ended_at = :now, error = d.error
+    UPDATE runs SET state = d.state, kind = d.kind, ver = runs.ver + 1, parked = 0, assigned_to = NULL,
+           ended_at = :now, error = d.error
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT, state=TEXT, kind=TEXT, error=TEXT),
 )
 
+_IS_OWN: Final = f"(runs.follow & {OWN}) <> 0"
 BACK: Final = Statement(
-    """
+    f"""
     UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
            last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
-           session_id = NULL, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
-           assigned_to = NULL, assigned_until = NULL, parked = 0, not_before = d.not_before,
+           assigned_to = CASE WHEN {_IS_OWN} THEN runs.session_id END,
+           session_id = CASE WHEN {_IS_OWN} THEN runs.session_id END, parked = CASE WHEN {_IS_OWN} THEN 2 ELSE 0 END,
+           request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+           assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
            failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
            checkpoint = coalesce(d.checkpoint, runs.checkpoint)
-    FROM {d}
+    FROM {{d}}
     WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL
     """,
     RowSet("d", id=BIGINT, lease_id=TEXT, reported=BIGINT, not_before=BIGINT, failures=BIGINT, deaths=BIGINT,
            checkpoint=TEXT),
 )  # fmt: skip
+"""A shard that is one worker's own goes back to that worker."""
 
 INSERT_ATTEMPTS: Final = Statement(
     """

@@ -51,6 +51,14 @@ READ: Final = Statement(
 )
 
 
+END: Final = Statement(
+    """
+    SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
+    WHERE l.run_id = :run_id AND l.attempt = :attempt
+    """
+)
+
+
 class _Log:
     """How far the log of a run in these hands goes."""
 

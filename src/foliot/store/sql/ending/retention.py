@@ -52,6 +52,16 @@ LONG_DEAD: Final = Statement(
 DELETE_NODES: Final = Statement("DELETE FROM nodes WHERE id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT))
 
 
+OLD_WINDOWS: Final = Statement(
+    "SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < {now} - :listed ORDER BY w.until LIMIT :limit"
+)
+DELETE_WINDOWS: Final = Statement(
+    "DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM {d}) "
+    "AND until < {now} - :listed",
+    RowSet("d", job_id=BIGINT, window_key=TEXT),
+)
+
+
 def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int | None) -> tuple[int, int]:
     """Delete runs that ended before an instant, with all that is kept of them, walking ids upwards.
 
@@ -92,3 +102,11 @@ def forget_nodes(tx: Tx, *, limit: int, term: int | None) -> int:
     if not gone or not holds_term(tx, term):
         return 0
     return tx.change(DELETE_NODES, d=gone)
+
+
+def forget_windows(tx: Tx, *, limit: int, term: int | None) -> int:
+    """Delete windows of triggers that closed a while ago; how many."""
+    closed = [tuple(row) for row in tx.rows(OLD_WINDOWS, {"listed": LISTED_US, "limit": min(limit, STEP_MAX)})]
+    if not closed or not holds_term(tx, term):
+        return 0
+    return tx.change(DELETE_WINDOWS, {"listed": LISTED_US}, d=closed)

@@ -41,11 +41,12 @@ class Claim(Report, frozen=True, kw_only=True, gc=False):
 
 
 class Quit(NamedTuple):
-    """A run nobody has leased is to end: cancelled by a person, or replaced by a later one."""
+    """A run nobody holds is to end: cancelled by a person, or replaced by a later one; failed, if a kind is told."""
 
     run_id: int
     ver: int
     error: str | None = None
+    kind: FailureKind | None = None
 
 
 class Settlement:
@@ -102,8 +103,8 @@ class Settlement:
         if run.id in self._quitting:
             return True  # said twice
         self._quitting.add(run.id)
-        end = End(RunState.CANCELLED)
-        self.quits.append((run.id, run.ver, str(end.state), None, quit_.error))
+        end = End(RunState.CANCELLED) if quit_.kind is None else End(RunState.FAILED, quit_.kind)
+        self.quits.append((run.id, run.ver, str(end.state), end.kind and str(end.kind), quit_.error))
         self._ended(run, end, None, quit_.error)
         return True
 

@@ -14,6 +14,7 @@ MERGE: Final = 16  # the merge run of a sharded run: its end ends the parent
 PINNED: Final = 32  # somebody asked for its version: an edit does not take it along
 PAST: Final = 64  # a backfill's run: it replaces none, and none replaces it
 TRIAL: Final = 128  # a user tests the job with it: it is never tried again
+OWN: Final = 256  # a shard that is one worker's own: no other gets it
 
 REPLACING: Final = 2  # of `runs.serial`: it replaces an earlier such run of the job, and a later one replaces it
 

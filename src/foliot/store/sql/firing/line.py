@@ -35,9 +35,9 @@ PLACES: Final = Statement(
 
 _SCHEDULED: Final = "r.fire_key >= 's:' AND r.fire_key < 's;'"
 _OF_USERS: Final = "(r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;')"
-_OPEN: Final = f"NOT ({_OF_USERS} OR ({_SCHEDULED} AND r.triggered_by IS NOT NULL))"
+IS_OPEN: Final = f"NOT ({_OF_USERS} OR ({_SCHEDULED} AND r.triggered_by IS NOT NULL))"
 """All but tests and backfills: a scheduled instant that somebody asked for was missing and is made up for."""
-_WAITING: Final = "r.state = 'PENDING' AND r.attempt = 0"
+IS_WAITING: Final = "r.state = 'PENDING' AND r.attempt = 0"
 
 _COUNTS: Final = LineCounts.counted(
     open="coalesce(sum(q.is_open), 0)",
@@ -46,14 +46,14 @@ _COUNTS: Final = LineCounts.counted(
     scheduled="coalesce(sum(q.is_open * q.scheduled), 0)",
 )
 _PARENTS_WAITING_MARIADB: Final = f"""
-    sum({_OPEN} AND r.open_children > 0)
-    - coalesce(min(CASE WHEN {_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+    sum({IS_OPEN} AND r.open_children > 0)
+    - coalesce(min(CASE WHEN {IS_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
 """
 _COUNTS_MARIADB: Final = LineCounts.counted(
-    open=f"least(sum({_OPEN}), :cap)",
-    waiting=f"least(sum({_OPEN} AND {_WAITING}) + {_PARENTS_WAITING_MARIADB}, :cap)",
-    catch_up=f"least(sum({_WAITING} AND r.class = 1), :cap)",
-    scheduled=f"least(sum({_OPEN} AND {_SCHEDULED}), :cap)",
+    open=f"least(sum({IS_OPEN}), :cap)",
+    waiting=f"least(sum({IS_OPEN} AND {IS_WAITING}) + {_PARENTS_WAITING_MARIADB}, :cap)",
+    catch_up=f"least(sum({IS_WAITING} AND r.class = 1), :cap)",
+    scheduled=f"least(sum({IS_OPEN} AND {_SCHEDULED}), :cap)",
 )
 
 SITUATION: Final = Statement(
@@ -61,11 +61,11 @@ SITUATION: Final = Statement(
     SELECT d.job_id, (
       SELECT {_COUNTS}
       FROM (
-        SELECT CASE WHEN {_OPEN} THEN 1 ELSE 0 END AS is_open,
-               CASE WHEN {_WAITING} THEN 1
+        SELECT CASE WHEN {IS_OPEN} THEN 1 ELSE 0 END AS is_open,
+               CASE WHEN {IS_WAITING} THEN 1
                     WHEN r.open_children > 0 AND row_number() OVER (ORDER BY r.place, r.id) > 1 THEN 1
                     ELSE 0 END AS waiting,
-               CASE WHEN {_WAITING} AND r.class = 1 THEN 1 ELSE 0 END AS late,
+               CASE WHEN {IS_WAITING} AND r.class = 1 THEN 1 ELSE 0 END AS late,
                CASE WHEN {_SCHEDULED} THEN 1 ELSE 0 END AS scheduled
         FROM runs r
         WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1

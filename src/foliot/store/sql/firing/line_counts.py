@@ -24,11 +24,14 @@ class LineCounts(Situation):
 
     @property
     def packed(self) -> int:
-        return _PACKING.packed(**self._asdict())
+        counted = self._asdict()
+        del counted["queued"]  # it is asked for by itself, of limited jobs alone
+        return _PACKING.packed(**counted)
 
     @classmethod
     def unpacked(cls, number: int) -> "LineCounts":
-        return tuple.__new__(cls, _PACKING.unpacked(number))  # `_make` is written in Python, and this is a hot path
+        # `_make` is written in Python, and this is a hot path.
+        return tuple.__new__(cls, (*_PACKING.unpacked(number), 0))
 
     @staticmethod
     def counted(**expressions: str) -> str:

@@ -3,12 +3,12 @@
 Whoever makes runs has bumped the job's cursor before (see `store.sql.line`), so the place of each is its own.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.run import FailureKind, RunState
+from foliot.domain.run import FailureKind, RunState, format_run_id
 from foliot.store.sql.firing.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, TRIAL, follow_of
 from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import Tx
@@ -64,6 +64,24 @@ INSERT_CHILDREN: Final = Statement(
 )
 """The shards of parents inserted just before; a parent that was there already has another place and gets none."""
 
+INSERT_KEPT: Final = Statement(
+    f"""
+    {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                          serial, place, parked, follow, state, ver, created_at, ended_at, triggered_by, reason, params,
+                          result)
+    SELECT p.job_id, p.version, p.fire_key, o.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+           p.serial, p.place, 0, {CHILD} | (p.follow & {PAST | PINNED | TRIAL}), 'SUCCEEDED', 1, :now, :now,
+           p.triggered_by, d.reason, p.params, o.result
+    FROM {{d}}
+    JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+    JOIN runs o ON o.parent_id = d.kept_of AND o.shard >= 0 AND o.state = 'SUCCEEDED'
+    WHERE p.place = d.place AND p.state = 'RUNNING'
+    {{ignore_duplicates}}
+    """,
+    RowSet("d", job_id=BIGINT, fire_key=TEXT, place=BIGINT, kept_of=BIGINT, reason=TEXT),
+)
+"""What succeeded in an earlier run is over in the new one, with its result. Shards that wait were inserted before."""
+
 
 class NewRun(NamedTuple):
     """A run to insert that is more than a plain fire."""
@@ -85,26 +103,45 @@ class NewRun(NamedTuple):
     is_past: bool = False  # a backfill's
     is_pinned: bool = False  # its version was asked for
     is_trial: bool = False  # a user tests the job with it
+    kept_of: int | None = None  # an earlier run of the same version, whose shards `kept` are not executed again
+    kept: frozenset[int] = frozenset()
 
     @property
     def is_parent(self) -> bool:
         """Whether it is split into shards right away. One for later is split when it gets its place."""
-        return bool(self.job.definition.shards) and self.error is None and self.place is not None
+        return bool(self.job.definition.cut_into) and self.error is None and self.place is not None
 
 
 def insert_runs(tx: Tx, now: Instant, new: Sequence[NewRun]) -> int:
     """Insert runs of any shape, parents of shards with their children; how many were not there already."""
     inserted = tx.change(INSERT_OTHER_RUNS, {"now": now}, d=[_other_run(run, now) for run in new])
-    insert_children(tx, now, [(run.job, run.fire_key, run.place) for run in new if run.is_parent and run.place])
+    parents = [run for run in new if run.is_parent and run.place]
+    kept = {run.fire_key: run.kept for run in parents if run.kept}
+    insert_children(tx, now, [(run.job, run.fire_key, run.place or 0) for run in parents], kept=kept)
+    if kept:
+        rows = [
+            (run.job.job_id, run.fire_key, run.place, run.kept_of, f"kept from {format_run_id(run.kept_of)}")
+            for run in parents
+            if run.kept and run.kept_of is not None
+        ]
+        tx.change(INSERT_KEPT, {"now": now}, d=rows)
     return inserted
 
 
-def insert_children(tx: Tx, now: Instant, parents: Sequence[tuple[LoadedJob, str, int]]) -> None:
-    """The shards of these parents (job, fire key, place)."""
+def insert_children(
+    tx: Tx,
+    now: Instant,
+    parents: Sequence[tuple[LoadedJob, str, int]],
+    *,
+    kept: Mapping[str, frozenset[int]] | None = None,
+) -> None:
+    """The shards of these parents (job, fire key, place). `kept`: by fire key, those that are over already."""
+    over = kept or {}
     children = [
         (job.job_id, fire_key, place, shard, CHILD | (follow_of(job, scheduled=False) & LIMITS))
         for job, fire_key, place in parents
-        for shard in range(job.definition.shards)
+        for shard in range(job.definition.cut_into)
+        if shard not in over.get(fire_key, ())
     ]
     if children:
         tx.change(INSERT_CHILDREN, {"now": now}, d=children)
@@ -112,7 +149,7 @@ def insert_children(tx: Tx, now: Instant, parents: Sequence[tuple[LoadedJob, str
 
 def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
     job, rejected = run.job, run.error is not None
-    shards = job.definition.shards if run.is_parent else 0
+    shards = job.definition.cut_into if run.is_parent else 0
     follow = follow_of(job, scheduled=run.scheduled)
     if run.is_past:
         follow |= PAST
@@ -129,5 +166,5 @@ def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
     return (
         job.job_id, job.version, run.fire_key, run.due_at, run.not_before, job.lane_id, int(run.catch_up), priority,
         run.serial, run.place, int(run.parked), follow, str(state), str(FailureKind.REJECTED) if rejected else None,
-        shards, now if rejected else None, run.error, run.triggered_by, run.reason, run.params,
+        shards - len(run.kept), now if rejected else None, run.error, run.triggered_by, run.reason, run.params,
     )  # fmt: skip

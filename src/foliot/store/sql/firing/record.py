@@ -188,7 +188,7 @@ def record(
         # The cursor rises by the number of runs, and they take its new values: no two runs of a job share a place.
         for place, run in enumerate(plan.runs, seen + 1):
             lateness.append(now - (run.due_at if woke_at is None else woke_at))
-            if job.definition.shards:
+            if job.definition.cut_into:
                 parents.append(_planned(job, run, place))
             else:
                 runs.append(_fire(job, run, place))
@@ -251,7 +251,7 @@ def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = RO
     """How many of the plans one transaction takes, by the rows they insert; at least one."""
     rows = 0
     for count, (item, plan) in enumerate(zip(due, plans, strict=True)):
-        rows += len(plan.runs) * (1 + item.job.definition.shards) + len(plan.skips)
+        rows += len(plan.runs) * (1 + item.job.definition.cut_into) + len(plan.skips)
         if rows > rows_max and count:
             return count
     return len(due)

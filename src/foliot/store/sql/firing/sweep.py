@@ -62,6 +62,7 @@ STILL_LATER: Final = Statement(
            runs.not_before
     FROM runs
     WHERE runs.id IN (SELECT d.id FROM {d}) AND runs.state = 'PENDING' AND runs.place IS NULL
+          AND runs.not_before <= {now}
     ORDER BY runs.id {skip_locked}
     """,
     RowSet("d", id=BIGINT),
@@ -164,6 +165,7 @@ class _Later(NamedTuple):
 def admit_due(tx: Tx, definitions: Definitions, *, limit: int, doubt: ClockDoubt | None = None) -> int:
     """Give due triggers of serial jobs their place in line; how many. A job that is being fired waits for the next."""
     due = _due_later(tx, definitions, limit, doubt)
+    tx.point("sweep.seen")
     free = _free_cursors(tx, {run.job_id for run in due})
     due = [run for run in due if run.job_id in free]
     if not due:
@@ -199,7 +201,7 @@ def _admit(tx: Tx, definitions: Definitions, later: Sequence[_Later], ends: Mapp
             continue  # its definition does not compile here, and another server may admit it; or its job was deleted
         place, is_parked = places.enter(run.job_id, entry.serial)
         rows.append(_admitted(run, entry, place, is_parked=is_parked))
-        if entry.job.definition.shards:
+        if entry.job.definition.cut_into:
             parents.append((entry.job, run.fire_key, place))
     entered = tx.change(ADMIT, {"now": now}, d=rows) if rows else 0
     insert_children(tx, now, parents)
@@ -258,7 +260,7 @@ def _look_for_due(tx: Tx, limit: int, unreadable: Collection[int], doubt: ClockD
 
 
 def _admitted(run: _Later, entry: Edited, place: int, *, is_parked: bool) -> _Admission:
-    shards = entry.job.definition.shards
+    shards = entry.job.definition.cut_into
     return _Admission(
         id=run.id,
         ver=run.ver,

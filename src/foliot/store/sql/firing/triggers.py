@@ -6,6 +6,7 @@ job's line is complete. A run that serves a key is found again by that key for a
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from foliot.domain.bounds import PRIORITY_MIN
@@ -13,16 +14,20 @@ from foliot.domain.errors import FoliotError
 from foliot.domain.fire import trial_key, trigger_key
 from foliot.domain.instants import Instant
 from foliot.domain.job import PRIORITY_MAX, LoadedJob
+from foliot.domain.policies.windows import StandsFor
+from foliot.domain.queue_limits import QueueFull
 from foliot.domain.schedule import HORIZON
 from foliot.domain.texts import KEY_BYTES_MAX, is_key, pads
 from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import LineEnd, NewPlaces, bump, situations
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
-from foliot.store.sql.jobs.definitions import Definitions, Found, Key
+from foliot.store.sql.firing.queues import Queues
+from foliot.store.sql.firing.windows import WindowDoor
+from foliot.store.sql.jobs.definitions import Definitions, Found, Key, StoredJob
 from foliot.store.sql.jobs.suggestions import not_found
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 JOBS: Final = Statement(
     """
@@ -38,6 +43,14 @@ BY_KEY: Final = Statement(
     JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1
     """,
     RowSet("d", n=BIGINT, job_id=BIGINT, fire_key=TEXT),
+)
+
+KEPT: Final = Statement(
+    """
+    SELECT r.parent_id, r.shard FROM {d}
+    JOIN runs r ON r.parent_id = d.id AND r.shard >= 0 AND r.state = 'SUCCEEDED'
+    """,
+    RowSet("d", id=BIGINT),
 )
 
 
@@ -103,9 +116,12 @@ def _answer_known(
     tx: Tx, wishes: Sequence[_Wish], answers: list[Triggered | FoliotError | None], *, new: Collection[int] = ()
 ) -> None:
     """S4: a key that has a run gets that run. `new`: the wishes (by number) whose run was made just now."""
-    keys = [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
-    for row in tx.found(BY_KEY, d=keys):
-        answers[row.n] = Triggered(run_id=row.id, created=row.n in new, not_before=row.not_before)
+    wanted = [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
+    for row in tx.found(BY_KEY, d=wanted):
+        stands_for = None if row.n in new else StandsFor.KEY
+        answers[row.n] = Triggered(
+            run_id=row.id, created=row.n in new, not_before=row.not_before, stands_for=stands_for
+        )
 
 
 def _make(
@@ -124,15 +140,81 @@ def _make(
     counts = Counter(wish.job_id for wish in wishes)
     places = NewPlaces(ends, situations(tx, serial), counts)
     good = _unrefused(wishes, found, ends, answers)
+    line = _Line(now, found, ends, places)
+    alone = [wish for wish in good if not _has_window(wish, line)]
+    if alone:
+        _insert(tx, line, alone, answers)
+    for wish in good:
+        if _has_window(wish, line):
+            _insert_by_window(tx, line, wish, answers)
+
+
+class _Line(NamedTuple):
+    """What new runs are made with."""
+
+    now: Instant
+    found: Found
+    ends: Mapping[int, LineEnd]
+    places: NewPlaces
+
+    def present(self, wish: _Wish) -> StoredJob | None:
+        """The job as it is now; None: this server cannot read it."""
+        return self.found.jobs.get(_present_of(wish, self.ends))
+
+
+def _has_window(wish: _Wish, line: _Line) -> bool:
+    """Whether other triggers may stand for this one. One that names its time or its version goes its own way."""
+    request, job = wish.request, line.present(wish)
+    is_plain = request.at is None and request.delay_us is None and request.due_at is None and request.version is None
+    return job is not None and job.definition.has_windows and is_plain and not request.is_test
+
+
+def _insert_by_window(tx: Tx, line: _Line, wish: _Wish, answers: list[Triggered | FoliotError | None]) -> None:
+    """The run that stands for the wish, or a new one, for which the window opens."""
+    job = line.present(wish)
+    assert job is not None, wish
+    door = WindowDoor(tx, wish.job_id, job.definition, wish.request, line.now)
+    standing = answers[wish.n] = door.stand_in()
+    if standing is not None:
+        return
+    _insert(tx, line, [wish._replace(request=replace(wish.request, delay_us=door.delay_us))], answers)
+    made = answers[wish.n]
+    if isinstance(made, Triggered) and made.created:
+        door.opened(made)
+
+
+def _insert(tx: Tx, line: _Line, good: Sequence[_Wish], answers: list[Triggered | FoliotError | None]) -> None:
+    """A run for each wish that there is room for."""
+    now, found, ends, places = line
+    kept = _kept(tx, good)
     new: dict[int, NewRun] = {}
-    for wish in _without_repeats(good):
+    for wish in _with_room(tx, good, found, ends, answers):
         job = found.jobs[_version_of(wish, ends)]
         by_now = found.jobs.get(_present_of(wish, ends), job)
-        new[wish.n] = _run_of(wish, job, by_now, places, now)
+        run = _run_of(wish, job, by_now, places, now)
+        new[wish.n] = _with_kept(run, wish, kept)
     if not new:
         return
     insert_runs(tx, now, list(new.values()))
     _answer_known(tx, good, answers, new=new)
+
+
+def _kept(tx: Tx, wishes: Sequence[_Wish]) -> Mapping[int, frozenset[int]]:
+    """By earlier run, the shards that succeeded there. It is over, so they stay so."""
+    earlier = {wish.request.keeps_shards_of for wish in wishes if wish.request.keeps_shards_of is not None}
+    shards: dict[int, set[int]] = {}
+    for row in tx.found(KEPT, d=keys(sorted(earlier))):
+        shards.setdefault(row.parent_id, set()).add(row.shard)
+    return {run_id: frozenset(some) for run_id, some in shards.items()}
+
+
+def _with_kept(run: NewRun, wish: _Wish, kept: Mapping[int, frozenset[int]]) -> NewRun:
+    """The run without the shards that it keeps. One shard must be left: its end ends the run."""
+    earlier = wish.request.keeps_shards_of
+    some = kept.get(earlier, frozenset()) if earlier is not None else frozenset()
+    if not run.is_parent or not 0 < len(some) < run.job.definition.cut_into:
+        return run
+    return run._replace(kept_of=earlier, kept=some)
 
 
 def _unrefused(
@@ -154,6 +236,30 @@ def _without_repeats(wishes: Sequence[_Wish]) -> list[_Wish]:
     for wish in wishes:
         first.setdefault((wish.job_id, wish.fire_key), wish)
     return list(first.values())
+
+
+def _with_room(
+    tx: Tx,
+    wishes: Sequence[_Wish],
+    found: Found,
+    ends: Mapping[int, LineEnd],
+    answers: list[Triggered | FoliotError | None],
+) -> list[_Wish]:
+    """The first wish of each key that may wait; the others of a full job are answered. A test always may."""
+    present = {wish.job_id: found.jobs.get(_present_of(wish, ends)) for wish in wishes}
+    queues = Queues.of(tx, {job_id: job for job_id, job in present.items() if job is not None})
+    taken = []
+    full: dict[tuple[int, str], QueueFull] = {}
+    for wish in _without_repeats(wishes):
+        most = None if wish.request.is_test else queues.full_at(wish.job_id)
+        if most is None:
+            queues.join(wish.job_id)
+            taken.append(wish)
+        else:
+            full[wish.job_id, wish.fire_key] = QueueFull(wish.request.job, most=most)
+    for wish in wishes:
+        answers[wish.n] = full.get((wish.job_id, wish.fire_key))
+    return taken
 
 
 def _refusal(request: TriggerRequest, found: Found, version: Key, current: Key) -> FoliotError | None:
@@ -203,7 +309,7 @@ def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, places: NewPlaces, n
     serial = 0 if request.allow_overlap else serial_of(by_now) or serial_of(job)
     place: int | None = None
     is_parked = True
-    enters_when_due = by_now.definition.is_serial or job.definition.is_serial or bool(job.definition.shards)
+    enters_when_due = by_now.definition.is_serial or job.definition.is_serial or bool(job.definition.cut_into)
     if due_at <= now or not enters_when_due:
         place, is_parked = places.enter(wish.job_id, serial)
     return NewRun(

@@ -65,7 +65,8 @@ class StoredJob(LoadedJob):
     def __post_init__(self) -> None:
         LoadedJob.__post_init__(self)
         definition = self.definition
-        object.__setattr__(self, "needs_situation", definition.is_serial or definition.is_delayed)
+        is_limited = definition.max_waiting is not None
+        object.__setattr__(self, "needs_situation", definition.is_serial or definition.is_delayed or is_limited)
         object.__setattr__(self, "shape", shape_of(self))
         object.__setattr__(self, "tz", definition.schedule.tz if definition.schedule is not None else "")
 
@@ -223,7 +224,11 @@ def _document(lane: Lane) -> str:
         "exclusive": lane.exclusive,
         "at_most_once": lane.at_most_once,
     }
-    return canonical_json(document if lane.namespace is None else {**document, "namespace": lane.namespace})
+    if lane.namespace is not None:
+        document["namespace"] = lane.namespace
+    if lane.routed:
+        document["routed"] = True
+    return canonical_json(document)
 
 
 def lane_hash(lane: Lane) -> str:
@@ -242,4 +247,5 @@ def lane_from(document: str) -> Lane:
         exclusive=told["exclusive"],
         at_most_once=told["at_most_once"],
         namespace=told.get("namespace"),
+        routed=told.get("routed", False),
     )

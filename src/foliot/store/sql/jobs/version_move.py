@@ -22,6 +22,7 @@ from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 
 STEP_MAX: Final = 1000
 FROM_THE_FIRST: Final = (0, 0)
+ASSIGNED: Final = 2  # of `runs.parked`: its route named a worker
 
 _COLUMNS: Final = f"""
     r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
@@ -125,7 +126,7 @@ class _Moved(NamedTuple):
 TAKE_VERSION: Final = Statement(
     """
     UPDATE runs SET version = :version, lane = d.lane, priority = d.priority, serial = d.serial, parked = d.parked,
-           follow = d.follow, not_before = d.not_before, ver = runs.ver + 1
+           follow = d.follow, not_before = d.not_before, ver = runs.ver + 1, assigned_to = NULL, assigned_before = NULL
     FROM {d}
     WHERE runs.id = d.id AND runs.ver = d.ver AND runs.attempt = 0
     """,
@@ -171,7 +172,7 @@ async def move_waiting(
         return 0
     moved = 0
     for walk in WALKS:
-        limit = max(1, step_max // (1 + target.definition.shards)) if walk is PARENTS else step_max
+        limit = max(1, step_max // (1 + target.definition.cut_into)) if walk is PARENTS else step_max
         after: int | None = 0
         while after is not None:
             step = partial(_step, definitions=definitions, job=target, walk=walk, after=after, limit=limit)
@@ -291,6 +292,8 @@ def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -
     if under is None:
         return None
     parked = run.parked if under.serial or run.place is None else 0
+    if parked == ASSIGNED:
+        parked = 0  # the new version may have another route: it is asked again
     not_before = _due_again(run, (under.lane, under.priority, parked), now)
     return _Moved(
         id=run.id,

@@ -49,6 +49,7 @@ class Opening:
     pool_sizes: Mapping[Pool, int]
     limits: TimeLimits
     create: bool  # make SQLite's file if there is none
+    reads_only: bool  # a replica: any host that answers will do, and nothing is written
     dialect: Dialect | None  # a variant of the URL's own, in tests
     point: Callable[[str], None] | None  # called at the named places of transactions, in tests
 
@@ -99,13 +100,14 @@ def open_database(
     pool_sizes: Mapping[Pool, int] = POOL_SIZES,
     limits: TimeLimits = DEFAULT_LIMITS,
     create: bool = True,
+    reads_only: bool = False,
     dialect: Dialect | None = None,
     point: Callable[[str], None] | None = None,
 ) -> Database:
     """Open the database behind a URL, by the dialect that `DIALECTS` has for its scheme. Nothing is connected yet.
 
     `wall` is store time on SQLite (the host's clock unless a test drives it); the others have their own. `create`: make
-    SQLite's file if there is none. `dialect`: a variant of the URL's own.
+    SQLite's file if there is none. `reads_only`: a replica will do. `dialect`: a variant of the URL's own.
     """
     scheme = scheme_of(url)
     if scheme not in DIALECTS:
@@ -118,6 +120,7 @@ def open_database(
         pool_sizes=pool_sizes,
         limits=limits,
         create=create,
+        reads_only=reads_only,
         dialect=dialect,
         point=point,
     )

@@ -1,17 +1,15 @@
 """A runner that a drill cuts off from its database, or slows down."""
 
 import asyncio
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from foliot.domain.drills import DrillType, Faults
+from foliot.domain.instants import SECOND
 from foliot.ports.clock import Clock
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.store.sql.kernel.database import Mode, Pool, Runner, Work
 
 T = TypeVar("T")
-
-SLOW_S: Final = 0.5
-"""What each transaction takes longer while the store is slow on purpose."""
 
 
 class FaultyRunner:
@@ -33,8 +31,8 @@ class FaultyRunner:
     async def once(self, work: Work[T], pool: Pool, mode: Mode) -> T:
         if self._faults.has(DrillType.PARTITION):
             raise StoreUnavailable("A drill cuts this server off from the store.", hint="it is over soon")
-        if self._faults.has(DrillType.SLOW_STORE):
-            await self._clock.wait(asyncio.Event(), for_s=SLOW_S)
+        if late_us := self._faults.size_us(DrillType.SLOW_STORE):
+            await self._clock.wait(asyncio.Event(), for_s=late_us / SECOND)
         return await self._runner.once(work, pool, mode)
 
     async def close(self) -> None:

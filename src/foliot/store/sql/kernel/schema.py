@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
 import sqlalchemy as sa
@@ -211,8 +212,32 @@ def _beyond(tx: Tx, revision: str, head: str) -> SchemaState:
     is_newer = revision.isdecimal() and int(revision) >= int(head)
     if not is_newer or not sa.inspect(tx.connection).has_table("store_meta"):
         return SchemaState.UNKNOWN
-    readable_from = int(tx.value(_READABLE_FROM))
+    return _newer(int(tx.value(_READABLE_FROM)), head)
+
+
+def _newer(readable_from: int, head: str) -> SchemaState:
     return SchemaState.AHEAD if readable_from <= int(head) else SchemaState.TOO_NEW
+
+
+@cache
+def _history() -> Sequence[str]:
+    """Every revision that this Foliot knows, the newest first."""
+    scripts = ScriptDirectory.from_config(_config())
+    return [script.revision for script in scripts.walk_revisions()]
+
+
+def newest() -> str:
+    """The newest schema that this Foliot knows."""
+    return _history()[0]
+
+
+def seen_schema(revision: str, readable_from: int) -> dict[str, str]:
+    """How the schema of a store that is in use relates to this Foliot. It may have changed since it was opened."""
+    head = newest()
+    state = SchemaState.CURRENT
+    if revision != head:
+        state = SchemaState.BEHIND if revision in _history() else _newer(readable_from, head)
+    return {"state": state.value, "revision": revision, "head": head}
 
 
 def _refusal(found: SchemaStatus) -> StorageTrouble:

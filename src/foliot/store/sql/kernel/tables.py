@@ -21,6 +21,7 @@ PENDING_READY: Final = "state = 'PENDING' AND parked = 0"
 IN_LINE: Final = "state IN ('PENDING', 'RUNNING') AND shard = -1"
 RUNNING: Final = "state = 'RUNNING'"
 PARKED: Final = "state = 'PENDING' AND parked = 1 AND place IS NOT NULL"
+ASSIGNED: Final = "state = 'PENDING' AND parked = 2"
 LATER: Final = "state = 'PENDING' AND place IS NULL"
 
 
@@ -148,7 +149,7 @@ runs = sa.Table(
     sa.Column("priority", sa.SmallInteger, nullable=False),
     sa.Column("serial", sa.SmallInteger, nullable=False),  # 0 no, 1 yes, 2 yes and a later such run replaces it
     sa.Column("place", sa.BigInteger, nullable=True),  # in the job's line; NULL: a trigger not yet due
-    sa.Column("parked", Flag, nullable=False),
+    sa.Column("parked", Flag, nullable=False),  # 0 it may be leased, 1 behind another in line, 2 assigned by its route
     sa.Column("follow", sa.SmallInteger, nullable=False),  # what its end sets off, see store.sql.follow
     sa.Column("state", Name(10), nullable=False),
     sa.Column("kind", Name(10), nullable=True),
@@ -160,10 +161,10 @@ runs = sa.Table(
     sa.Column("cancel_at", Time, nullable=True),
     sa.Column("lease_id", Name(32), nullable=True),
     sa.Column("last_lease_id", Name(32), nullable=True),
-    sa.Column("session_id", Name(32), nullable=True),
+    sa.Column("session_id", Name(32), nullable=True),  # of a shard that is one worker's own: always
     sa.Column("request_no", sa.BigInteger, nullable=True),
     sa.Column("fence", sa.BigInteger, nullable=True),
-    sa.Column("assigned_to", Name(32), nullable=True),
+    sa.Column("assigned_to", Name(32), nullable=True),  # a session, or `*`: anyone that fits
     sa.Column("assigned_until", Time, nullable=True),
     sa.Column("leased_at", Time, nullable=True),
     sa.Column("started_at", Time, nullable=True),
@@ -178,6 +179,8 @@ runs = sa.Table(
     sa.Column("checkpoint", LongText, nullable=True),
     sa.Column("cancelled_by", Name(200), nullable=True),  # the user who asked for it
     sa.Column("cancel_reason", LongText, nullable=True),
+    sa.Column("assigned_rank", sa.BigInteger, nullable=True),  # its turn among those of the same worker
+    sa.Column("assigned_before", Name(100), nullable=True),  # sessions that let their time pass, with commas
     sa.UniqueConstraint("job_id", "fire_key", "shard", name="runs_fire"),
     sa.Index("runs_by_job", "job_id", "id"),
     sa.Index("runs_children", "parent_id", postgresql_where=sa.text("parent_id IS NOT NULL"),
@@ -191,6 +194,10 @@ runs = sa.Table(
              postgresql_where=sa.text(RUNNING), sqlite_where=sa.text(RUNNING)).ddl_if(callable_=_has_partial),
     sa.Index("runs_parked", "job_id", "place", "id",
              postgresql_where=sa.text(PARKED), sqlite_where=sa.text(PARKED)).ddl_if(callable_=_has_partial),
+    sa.Index("runs_assigned", "assigned_to", "lane", "assigned_rank", "id",
+             postgresql_where=sa.text(ASSIGNED), sqlite_where=sa.text(ASSIGNED)),
+    sa.Index("runs_assigned_until", "assigned_until", "id",
+             postgresql_where=sa.text(ASSIGNED), sqlite_where=sa.text(ASSIGNED)).ddl_if(callable_=_has_partial),
     sa.Index("runs_later", "not_before", "id",
              postgresql_where=sa.text(LATER), sqlite_where=sa.text(LATER)).ddl_if(callable_=_has_partial),
     sqlite_autoincrement=True,
@@ -235,6 +242,18 @@ attempts = sa.Table(
     sa.Column("error_type", Name(200), nullable=True),
     sa.Column("retried", Flag, nullable=False),  # its failure was followed by another try
     sa.Index("attempts_by_job", "job_id", "ended_at"),  # retry budgets
+)
+
+trigger_windows = sa.Table(
+    "trigger_windows",
+    metadata,
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("window_key", Name(32), primary_key=True),  # of the value of a parameter; empty: the job has one window
+    sa.Column("run_id", sa.BigInteger, nullable=False),  # the newest: it stands for triggers that make none
+    sa.Column("opened_at", Time, nullable=False),
+    sa.Column("until", Time, nullable=False),
+    sa.Column("used", sa.Integer, nullable=False),  # runs that were made in it
+    sa.Index("trigger_windows_until", "until"),
 )
 
 skips = sa.Table(
@@ -302,6 +321,8 @@ nodes = sa.Table(
     sa.Column("role", Name(10), nullable=True),  # of a server: active, standby; NULL: active
     sa.Column("role_at", Time, nullable=True),  # when it was promoted or demoted
     sa.Column("promoted_for", Name(32), nullable=True),  # the session that it was promoted for
+    sa.Column("weight", sa.Integer, nullable=False, server_default="1"),  # of a worker: its share beside others
+    sa.Column("band_cause", Name(10), nullable=True),  # late, load, straining: why it is in WARNING; NULL: ONLINE
     sa.Index("nodes_until", "state", "until"),
     sa.Index("nodes_code", "code", "state"),
 )
@@ -374,6 +395,7 @@ run_logs = sa.Table(
     sa.Column("size", sa.Integer, nullable=False),  # bytes of text before compression
     sa.Column("written_at", Time, nullable=False),
     sa.Column("body", Blob, nullable=False),  # zlib
+    sa.Index("run_logs_time", "run_id", "written_at"),  # the logs of many shards, by time
 )
 
 callbacks = sa.Table(

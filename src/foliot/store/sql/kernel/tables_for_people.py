@@ -185,6 +185,7 @@ drills: Final = sa.Table(
     sa.Column("noticed_us", sa.BigInteger, nullable=True),  # how long after its beginning the node itself noticed it
     sa.Column("ended_at", Time, nullable=True),  # it was judged, stopped or lost
     sa.Column("report", LongText, nullable=True),  # JSON: what the judge found
+    sa.Column("size_us", sa.BigInteger, nullable=True),  # how much is broken; NULL: the usual size, or none
     sa.UniqueConstraint("slot", name="drills_slot"),
     sqlite_autoincrement=True,
 )
@@ -195,4 +196,47 @@ checkups: Final = sa.Table(
     sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),  # always 1
     sa.Column("at", Time, nullable=False),
     sa.Column("grades", LongText, nullable=False),  # JSON: check -> grade, what the last rounds saw, how many of them
+)
+
+# The time comes first in the key: new figures stand together and old ones go together. Readers know the starts.
+stats: Final = sa.Table(
+    "stats",
+    metadata,
+    sa.Column("resolution", sa.SmallInteger, primary_key=True, autoincrement=False),  # see domain.statistics
+    sa.Column("start_at", Time, primary_key=True, autoincrement=False),
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),  # 0: of a node, over all jobs
+    sa.Column("is_part", Flag, primary_key=True, autoincrement=False),  # 1: shards and merges
+    sa.Column("node", Name(200), primary_key=True),  # its name; empty: no worker had the runs, or it is not known
+    sa.Column("runs", sa.BigInteger, nullable=False),
+    sa.Column("succeeded", sa.BigInteger, nullable=False),
+    sa.Column("failed", sa.BigInteger, nullable=False),
+    sa.Column("retries", sa.BigInteger, nullable=False),
+    sa.Column("last_at", Time, nullable=False),
+    sa.Column("took", sa.BigInteger, nullable=False),  # runs that were started
+    sa.Column("took_us", sa.BigInteger, nullable=False),  # the sum of their durations
+    sa.Column("took_max_us", sa.BigInteger, nullable=False),
+    sa.Column("took_sketch", LongText, nullable=False),  # see domain.statistics.sketch
+    sa.Column("delays", sa.BigInteger, nullable=False),
+    sa.Column("delay_us", sa.BigInteger, nullable=False),
+    sa.Column("delay_max_us", sa.BigInteger, nullable=False),
+    sa.Column("delay_sketch", LongText, nullable=False),
+    sa.Column("kinds", LongText, nullable=True),  # of failures: `timeout 3 lost 1`
+)
+
+stats_progress: Final = sa.Table(
+    "stats_progress",
+    metadata,
+    sa.Column("id", sa.SmallInteger, primary_key=True, autoincrement=False),  # always 1
+    sa.Column("ver", sa.BigInteger, nullable=False),
+    sa.Column("counted_id", sa.BigInteger, nullable=False),  # runs up to it are counted, or left
+)
+
+stats_left: Final = sa.Table(
+    "stats_left",
+    metadata,
+    sa.Column("first_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("run_ids", LongText, nullable=False),  # runs that had not ended: the first id, then the differences
+    sa.Column("left_at", Time, nullable=False),
+    sa.Column("look_at", Time, nullable=False),
+    sa.Index("stats_left_look", "look_at"),
 )

@@ -4,23 +4,23 @@ Within a kind the index `runs_ready` has the runs in the order they are due; so 
 of each kind present. On engines with LATERAL each step is one statement for all kinds, on the others one per kind.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import Mapping, Sequence
+from heapq import heapify, heappop, heapreplace
 from typing import Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
+from foliot.domain.turns import Namespace, Turns
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
-from foliot.store.sql.leasing.run_kinds import SESSIONS, STEP_US, RunKind, WaitingKinds
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.leasing.run_kinds import STEP_US, RunKind, WaitingKinds
 
 ROUNDS_MAX: Final = 4
 
-_MAY_RUN_NOW: Final = """
-    r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-    AND (r.assigned_to IS NULL OR r.assigned_until <= :now OR r.assigned_to IN (SELECT s.id FROM {s}))
-"""
-_NONE_BEFORE: Final = """
+_MAY_RUN_NOW: Final = "r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now"
+NONE_BEFORE: Final = """
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -28,30 +28,31 @@ _NONE_BEFORE: Final = """
 """
 """A serial job's run goes only when nothing live of its job stands before it (a child compares with its parent's id).
 Places rise in the order of commits and the end of a run is for good, so what this sees may be old but never wrong."""
-_FIRST_IN_LINE: Final = """
+FIRST_IN_LINE: Final = """
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
 """
 """The same for MariaDB, which would walk the whole line to find that nothing stands before its head."""
-_MAY_RUN: Final = _MAY_RUN_NOW + _NONE_BEFORE
+_MAY_RUN: Final = _MAY_RUN_NOW + NONE_BEFORE
 
 _COLUMNS: Final = """
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
     r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
 """
 _REPLACED: Final = f"CASE WHEN {REPLACED} THEN 1 ELSE 0 END"
+CANDIDATE_COLUMNS: Final = f"{_COLUMNS}, {_REPLACED} AS replaced"
 
 KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, low=BIGINT, n=BIGINT)
 _KIND_COLUMNS: Final = [name for name, _ in KINDS.columns]
 
-_DUE_INDEED: Final = """
+DUE_INDEED: Final = """
     AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
 """
 """While the store's clock is in doubt (R7): by the time that is believed, unless the start was set since the jump. Of a
 row that was written again (`ver`) it was set before, if it lies before where the clock came out."""
 
 
-def _of_kinds(doubt: str = "", columns: str = f"{_COLUMNS}, {_REPLACED} AS replaced") -> str:
+def _of_kinds(doubt: str = "", columns: str = CANDIDATE_COLUMNS) -> str:
     return f"""
     FROM {{k}} CROSS JOIN LATERAL (
       SELECT {columns} FROM runs r
@@ -63,7 +64,7 @@ def _of_kinds(doubt: str = "", columns: str = f"{_COLUMNS}, {_REPLACED} AS repla
 
 def _of_kind(doubt: str = "") -> str:
     return f"""
-    SELECT {_COLUMNS}, {_REPLACED} FROM runs r
+    SELECT {CANDIDATE_COLUMNS} FROM runs r
     WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
           AND {_MAY_RUN} {doubt}
     ORDER BY r.not_before, r.id LIMIT :n
@@ -72,9 +73,9 @@ def _of_kind(doubt: str = "") -> str:
 
 def _of_kind_mariadb(doubt: str = "") -> str:
     return f"""
-    SELECT {_COLUMNS}, {_REPLACED} FROM runs r FORCE INDEX (runs_ready)
+    SELECT {CANDIDATE_COLUMNS} FROM runs r FORCE INDEX (runs_ready)
     WHERE r.ready_lane = :lane AND r.class = :class AND r.priority = :priority AND r.not_before >= :low
-          AND {_MAY_RUN_NOW} {_FIRST_IN_LINE} {doubt}
+          AND {_MAY_RUN_NOW} {FIRST_IN_LINE} {doubt}
     ORDER BY r.not_before, r.id LIMIT :n
     """
 
@@ -82,20 +83,18 @@ def _of_kind_mariadb(doubt: str = "") -> str:
 _PEEKED: Final = "r.lane, r.class, r.priority, r.not_before"
 _PEEK: Final = "SELECT f.lane, f.class, f.priority, f.not_before"
 
-PEEK: Final = Statement(f"{_PEEK} {_of_kinds(columns=_PEEKED)}) f", KINDS, SESSIONS)
-LOOK: Final = Statement(f"SELECT r.* {_of_kinds()}) r", KINDS, SESSIONS)
-TAKE: Final = Statement(f"SELECT r.* {_of_kinds()} {{skip_locked}}) r", KINDS, SESSIONS)
-LOOK_AT_KIND: Final = Statement(_of_kind(), SESSIONS, mysql=_of_kind_mariadb())
-TAKE_OF_KIND: Final = Statement(
-    f"{_of_kind()} {{skip_locked}}", SESSIONS, mysql=f"{_of_kind_mariadb()} {{skip_locked}}"
-)
+PEEK: Final = Statement(f"{_PEEK} {_of_kinds(columns=_PEEKED)}) f", KINDS)
+LOOK: Final = Statement(f"SELECT r.* {_of_kinds()}) r", KINDS)
+TAKE: Final = Statement(f"SELECT r.* {_of_kinds()} {{skip_locked}}) r", KINDS)
+LOOK_AT_KIND: Final = Statement(_of_kind(), mysql=_of_kind_mariadb())
+TAKE_OF_KIND: Final = Statement(f"{_of_kind()} {{skip_locked}}", mysql=f"{_of_kind_mariadb()} {{skip_locked}}")
 
-PEEK_DOUBTING: Final = Statement(f"{_PEEK} {_of_kinds(_DUE_INDEED, _PEEKED)}) f", KINDS, SESSIONS)
-LOOK_DOUBTING: Final = Statement(f"SELECT r.* {_of_kinds(_DUE_INDEED)}) r", KINDS, SESSIONS)
-TAKE_DOUBTING: Final = Statement(f"SELECT r.* {_of_kinds(_DUE_INDEED)} {{skip_locked}}) r", KINDS, SESSIONS)
-LOOK_AT_KIND_DOUBTING: Final = Statement(_of_kind(_DUE_INDEED), SESSIONS, mysql=_of_kind_mariadb(_DUE_INDEED))
+PEEK_DOUBTING: Final = Statement(f"{_PEEK} {_of_kinds(DUE_INDEED, _PEEKED)}) f", KINDS)
+LOOK_DOUBTING: Final = Statement(f"SELECT r.* {_of_kinds(DUE_INDEED)}) r", KINDS)
+TAKE_DOUBTING: Final = Statement(f"SELECT r.* {_of_kinds(DUE_INDEED)} {{skip_locked}}) r", KINDS)
+LOOK_AT_KIND_DOUBTING: Final = Statement(_of_kind(DUE_INDEED), mysql=_of_kind_mariadb(DUE_INDEED))
 TAKE_OF_KIND_DOUBTING: Final = Statement(
-    f"{_of_kind(_DUE_INDEED)} {{skip_locked}}", SESSIONS, mysql=f"{_of_kind_mariadb(_DUE_INDEED)} {{skip_locked}}"
+    f"{_of_kind(DUE_INDEED)} {{skip_locked}}", mysql=f"{_of_kind_mariadb(DUE_INDEED)} {{skip_locked}}"
 )
 
 
@@ -131,12 +130,9 @@ def by_rank(run: Candidate) -> tuple[Instant, int]:
 class Picker:
     """One look for candidates, within one transaction."""
 
-    def __init__(
-        self, tx: Tx, waiting: WaitingKinds, sessions: Iterable[str], now: Instant, doubt: ClockDoubt | None
-    ) -> None:
+    def __init__(self, tx: Tx, waiting: WaitingKinds, now: Instant, doubt: ClockDoubt | None) -> None:
         self._tx = tx
         self._waiting = waiting
-        self._sessions = keys(sessions)
         self._now = now
         self._doubts = doubt is not None
         self._times = {"now": now}
@@ -163,12 +159,14 @@ class Picker:
         self._waiting.seen(wanted, oldest, self._now)
         return taken
 
-    def shares(self, room: Mapping[RunKind, int], n: int) -> dict[RunKind, int]:
-        """How many of each kind belong to the best `n` by rank, catch-up getting at most half while on-time work waits.
+    def shares(
+        self, room: Mapping[RunKind, int], n: int, *, namespaces: Mapping[RunKind, Namespace], turns: Turns
+    ) -> dict[RunKind, int]:
+        """How many of each kind are to start now, `n` in all: the namespaces by turns, within each the best by rank.
 
-        Each kind is asked for a fair part first and for more only when others cannot fill it, so the rows read stay
-        in proportion to `n`, not to the number of kinds. A kind's own order is exact; between kinds, one whose part
-        was all taken may wait for the next lease.
+        Catch-up gets at most half while on-time work waits. Each kind is asked for a fair part first and for more only
+        when others cannot fill it, so the rows read stay in proportion to `n`, not to the number of kinds. A kind's
+        own order is exact; between kinds, one whose part was all taken may wait for the next lease.
         """
         if len(room) <= 1:
             return {kind: min(n, most) for kind, most in room.items()}
@@ -185,13 +183,19 @@ class Picker:
             more = -(-2 * missing // len(deeper))
             ask = {kind: min(asked[kind] + more, room[kind], n) for kind in deeper}
             asked.update(ask)
-        return _best(known, n, catch_up_max=self._waiting.half(n))
+        waiting: dict[Namespace, dict[RunKind, list[Instant]]] = {}
+        for kind, times in known.items():
+            if times:
+                waiting.setdefault(namespaces[kind], {})[kind] = times
+        got = turns.waiting(waiting)
+        lines = [_Line(each, got[namespace]) for namespace, each in waiting.items()]
+        return _best(lines, n, catch_up_max=self._waiting.half(n))
 
     def _peek(self, wanted: Mapping[RunKind, int]) -> dict[RunKind, list[Instant]]:
         found: dict[RunKind, list[Instant]] = {kind: [] for kind in wanted}
         if self._tx.dialect.lateral:
             peek = PEEK_DOUBTING if self._doubts else PEEK
-            rows = self._tx.tuples(peek, self._times, k=self._rows(wanted), s=self._sessions)
+            rows = self._tx.tuples(peek, self._times, k=self._rows(wanted))
             for *kind, not_before in rows:
                 found[RunKind._make(kind)].append(not_before)
             return found
@@ -204,12 +208,12 @@ class Picker:
             return []
         asked = self._rows(wanted)
         if self._tx.dialect.lateral:
-            rows = self._tx.tuples(every, self._times, k=asked, s=self._sessions)
+            rows = self._tx.tuples(every, self._times, k=asked)
             return [Candidate._make(row) for row in rows]
         found: list[Candidate] = []
         for one in asked:
             values = dict(zip(_KIND_COLUMNS, one, strict=True), **self._times)
-            rows = self._tx.tuples(each, values, s=self._sessions)
+            rows = self._tx.tuples(each, values)
             found += [Candidate._make(row) for row in rows]
         return found
 
@@ -222,20 +226,42 @@ class Picker:
         return rows
 
 
-def _best(known: Mapping[RunKind, Sequence[Instant]], n: int, *, catch_up_max: int) -> dict[RunKind, int]:
-    """How many of each kind are among the best n; no more of them catch-up (class 1) while on-time work is left out."""
-    ranked = sorted((kind.rank(not_before), kind) for kind, times in known.items() for not_before in times)
-    on_time = sum(len(times) for kind, times in known.items() if kind.class_ == 0)
+class _Line:
+    """What waits of one namespace, by rank; lines are compared by whose turn it is."""
+
+    def __init__(self, known: Mapping[RunKind, Sequence[Instant]], got: int = 0) -> None:
+        self.got = got  # how many runs the namespace got
+        ranked = sorted((kind.rank(not_before), kind) for kind, times in known.items() for not_before in times)
+        self.left = deque(ranked)
+
+    @property
+    def on_time(self) -> int:
+        """How many of those left are no catch-up work."""
+        return sum(kind.class_ == 0 for _, kind in self.left)
+
+    def __lt__(self, other: "_Line") -> bool:
+        return (self.got, self.left[0]) < (other.got, other.left[0])
+
+
+def _best(lines: Sequence[_Line], n: int, *, catch_up_max: int) -> dict[RunKind, int]:
+    """How many of each kind are among the next n; no more of them catch-up (class 1) while on-time work is left out."""
+    on_time = sum(line.on_time for line in lines)
     catch_up_max = max(catch_up_max, n - on_time)
     shares: dict[RunKind, int] = {}
+    turns = list(lines)
+    heapify(turns)
     left = n
-    for _, kind in ranked:
-        if not left:
-            break
-        if kind.class_ != 0:
-            if not catch_up_max:
-                continue
-            catch_up_max -= 1
-        shares[kind] = shares.get(kind, 0) + 1
-        left -= 1
+    while left and turns:
+        line = turns[0]
+        _, kind = line.left.popleft()
+        is_catch_up = kind.class_ != 0
+        if catch_up_max or not is_catch_up:
+            catch_up_max -= is_catch_up
+            shares[kind] = shares.get(kind, 0) + 1
+            line.got += 1
+            left -= 1
+        if line.left:
+            heapreplace(turns, line)
+        else:
+            heappop(turns)
     return shares

@@ -5,6 +5,7 @@ from collections.abc import Collection, Iterable
 
 from foliot.domain.instants import Instant
 from foliot.ports.store.runs import Poll
+from foliot.store.sql.leasing.assigned import ANYONE
 from foliot.store.sql.leasing.candidates import Candidate
 
 
@@ -27,8 +28,9 @@ class FreeSlots:
         return self._by_lane
 
     @property
-    def sessions(self) -> Iterable[str]:
-        return self._by_session
+    def routed(self) -> list[str]:
+        """The sessions for which routes may have meant some runs."""
+        return [session for session, slots in self._by_session.items() if slots.poll.is_routed]
 
     def free_in(self, lane: int) -> int:
         """Free slots for runs of this lane."""
@@ -43,7 +45,7 @@ class FreeSlots:
         slots = self._only
         if slots is not None and slots.free > 0 and not run.deaths and run.assigned_to is None:
             return self._given(slots, run) if slots.poll_set.serves(namespace) else None
-        if run.assigned_to is not None and (run.assigned_until is None or run.assigned_until > now):
+        if run.assigned_to not in (None, ANYONE) and (run.assigned_until is None or run.assigned_until > now):
             slots = self._by_session.get(run.assigned_to)
             if slots is None or run.lane not in slots.poll.lanes or not slots.poll_set.serves(namespace):
                 return None

@@ -57,8 +57,12 @@ def leased_run(
     fence: int,
     leased_at: Instant,
     parts: str | None,
+    shards: int | None = None,
 ) -> LeasedRun:
-    """The run as its worker gets it. `parts`: what the shards returned, for their merge run."""
+    """The run as its worker gets it. `parts`: what the shards returned, for their merge run.
+
+    `shards`: of how many it is one, where the version does not say.
+    """
     form = job.lease_form or _made_form(job)
     params = run.params if run.params is not None else form.params
     if run.follow & MERGE:
@@ -74,6 +78,7 @@ def leased_run(
         due_at=run.due_at,
         leased_at=leased_at,
         shard=run.shard,
+        shards=form.shards if shards is None else shards,
         checkpoint=run.checkpoint,
         reason=run.reason or "",
     )
@@ -102,7 +107,7 @@ def _made_form(job: StoredJob) -> LeasedRun:
         at_most_once=definition.on_lost is OnLost.FAIL,
         exclusive=definition.exclusive,
         isolation=str(definition.isolation) if definition.isolation else None,
-        shards=definition.shards,
+        shards=definition.cut_into,
         tz=job.tz,
     )
     job.keep_form(form)

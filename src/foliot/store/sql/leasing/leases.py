@@ -8,34 +8,37 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from hashlib import shake_128
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.health import Health, HealthRules
-from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.limits import is_of_the_cluster
+from foliot.domain.turns import Turns
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll, Reckon
 from foliot.ports.worker_link import Leased, LeasedRun
 from foliot.store.sql.ending.locked_runs import lock_cursors
 from foliot.store.sql.ending.settlement import Quit
-from foliot.store.sql.firing.follow import MERGE
+from foliot.store.sql.firing.follow import MERGE, OWN
 from foliot.store.sql.jobs.definitions import Definitions, StoredJob
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing import limits
+from foliot.store.sql.leasing.assigned import AssignedPicker, Queue, shares
+from foliot.store.sql.leasing.broadcast import counts_of
 from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
 from foliot.store.sql.leasing.merge_input import parts_of, within_reach
 from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
+from foliot.store.sql.leasing.unreadable import put_off
 
 EPOCH_BITS: Final = 28
 ABOVE_ATTEMPTS: Final = 2**20
 """Fences of exclusive jobs begin above any number of attempts: also those a job made before it was exclusive (S8)."""
-PUT_OFF_US: Final[Micros] = 30 * SECOND
 NO_LIMIT: Final = 2**31
 REPLACED_BY: Final = "A later run of the job took its place."
 
@@ -61,25 +64,23 @@ LOCK_PICKED: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
-LEASE: Final = Statement(
-    """
+_LEASED: Final = RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
+                        deadline_at=BIGINT)  # fmt: skip
+
+
+def _lease(more: str = "") -> str:
+    return f"""
     UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
            session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = :now,
-           deadline_at = d.deadline_at
-    FROM {d}
+           deadline_at = d.deadline_at{more}
+    FROM {{d}}
     WHERE runs.id = d.id AND runs.ver = d.ver
-    """,
-    RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
-           deadline_at=BIGINT),
-)  # fmt: skip
-
-PUT_OFF: Final = Statement(
     """
-    UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM {d}
-    WHERE runs.id = d.id AND runs.ver = d.ver
-    """,
-    RowSet("d", id=BIGINT, ver=BIGINT),
-)
+
+
+LEASE: Final = Statement(_lease(), _LEASED)
+LEASE_ASSIGNED: Final = Statement(_lease(", parked = 0, assigned_to = NULL, assigned_until = NULL"), _LEASED)
+"""What a route had to say is over with the lease."""
 
 LANE_JOBS: Final = Statement(
     """
@@ -96,6 +97,24 @@ class LeaseOutcome(NamedTuple):
 
     granted: Granted
     replaced: tuple[Quit, ...] = ()
+
+
+_Where = TypeVar("_Where", RunKind, Queue)
+
+
+class _Picks(Protocol[_Where]):
+    """Finds candidates: among those for anyone, or among assigned ones."""
+
+    def look(self, wanted: Mapping[_Where, int]) -> list[Candidate]: ...
+
+    def take(self, wanted: Mapping[_Where, int]) -> list[Candidate]: ...
+
+
+class _Wanted(NamedTuple, Generic[_Where]):
+    """Whom to ask for candidates, and for how many of each kind or queue."""
+
+    picker: _Picks[_Where]
+    shares: Mapping[_Where, int]
 
 
 class _Taken(NamedTuple):
@@ -115,6 +134,7 @@ class Leases:
         self._lanes = lanes
         self._chance = chance
         self._waiting = WaitingKinds()
+        self._turns = Turns()
 
     def lease(
         self,
@@ -160,11 +180,14 @@ class Leases:
         runs = [RepeatedRun._make(row) for row in tx.tuples(REPEATED, d=requests)]
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
         parts = parts_of(tx, [run.id for run in runs if run.follow & MERGE])
+        counts = counts_of(tx, [run.id for run in runs if run.follow & OWN])
         for run in runs:
             job = jobs.get((run.job_id, run.version))
             if job is None:
                 continue
-            leased = leased_run(run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id))
+            leased = leased_run(
+                run, job, run.attempt, run.lease_id, run.fence, run.leased_at, parts.get(run.id), counts.get(run.id)
+            )
             request = (run.session, run.request_no)
             served.setdefault(request, []).append(leased)
         return served
@@ -180,18 +203,28 @@ class Leases:
     def _picked(self, tx: Tx, slots: FreeSlots, n: int, now: Instant, doubt: ClockDoubt | None) -> _Taken | None:
         """Candidates by rank, each in a slot and within its limits; None: there are none."""
         kinds = self._waiting.kinds(slots.lanes)
-        lanes = self._lanes.find(tx, {kind.lane for kind in kinds})
+        picker = Picker(tx, self._waiting, now, doubt)
+        assigned = AssignedPicker(tx, now, doubt)
+        queues = assigned.queues(slots.routed, slots.lanes) if slots.routed else []
+        lanes = self._lanes.find(tx, {kind.lane for kind in kinds} | {queue.lane for queue in queues})
         rooms = self._rooms(tx, lanes)
-        picker = Picker(tx, self._waiting, slots.sessions, now, doubt)
+        if slots.routed:  # what waits there for its route is none of theirs yet
+            kinds = [kind for kind in kinds if not lanes[kind.lane].routed]
         room = _room_of(kinds, lanes, rooms, slots)
-        candidates, fences = _chosen(tx, picker, picker.shares(room, n), lanes)
+        namespaces = {kind: lanes[kind.lane].namespace for kind in room}
+        wanted: list[_Wanted[Any]] = [_Wanted(picker, picker.shares(room, n, namespaces=namespaces, turns=self._turns))]
+        if queues:
+            wanted.append(_Wanted(assigned, shares(_room_of(queues, lanes, rooms, slots), n)))
+        candidates, fences = _chosen(tx, wanted, lanes)
         if not candidates:
             return None
         candidates.sort(key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = _readable(tx, candidates, jobs, now)
-        namespaces = {job.job_id: job.namespace for job in jobs.values()}
-        given = _given_slots(tx, within_reach(tx, readable), lanes, namespaces, slots, now)
+        owners = {job.job_id: job.namespace for job in jobs.values()}
+        given = _given_slots(tx, within_reach(tx, readable), lanes, owners, slots, now)
+        for run, _ in given:
+            self._turns.gave(lanes[run.lane].namespace)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
 
@@ -230,20 +263,24 @@ class Leases:
         """Mark the runs RUNNING, each as it was seen, and note who got them."""
         if not taken.given:
             return
-        rows: list[tuple[Any, ...]] = []
+        plain: list[tuple[Any, ...]] = []
+        assigned: list[tuple[Any, ...]] = []
         base, now = asking.epoch << EPOCH_BITS, asking.now
         parts = parts_of(tx, [run.id for run, _ in taken.given if run.follow & MERGE])
+        counts = counts_of(tx, [run.id for run, _ in taken.given if run.follow & OWN])
         for (run, poll), lease_id in zip(taken.given, self._lease_ids(len(taken.given)), strict=True):
             job = taken.jobs[run.job_id, run.version]
             attempt = run.attempt + 1
             fence = base + taken.fences.get(run.id, attempt)
             deadline_at = now + job.definition.start_within_us
+            rows = plain if run.assigned_to is None else assigned
             rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
-            leased = leased_run(run, job, attempt, lease_id, fence, now, parts.get(run.id))
+            leased = leased_run(run, job, attempt, lease_id, fence, now, parts.get(run.id), counts.get(run.id))
             served.setdefault((poll.session, poll.request_no), []).append(leased)
-        rows.sort()  # by primary key (R3)
-        if tx.change(LEASE, {"now": now}, d=rows) != len(rows):
-            raise TryAgain("a run was leased although it was locked")
+        for statement, rows in ((LEASE, plain), (LEASE_ASSIGNED, assigned)):
+            rows.sort()  # by primary key (R3); all of them are locked
+            if rows and tx.change(statement, {"now": now}, d=rows) != len(rows):
+                raise TryAgain("a run was leased although it was locked")
         tx.point("leasing.leased")
 
     def _lease_ids(self, n: int) -> list[str]:
@@ -273,15 +310,18 @@ def _in_band(poll: Poll, band: Health) -> Poll:
 
 
 def _room_of(
-    kinds: Iterable[RunKind], lanes: Mapping[int, Lane], rooms: Mapping[str, int], slots: FreeSlots
-) -> dict[RunKind, int]:
-    """How many runs of each kind may start now, by free slots and limits. A lane whose limit is full is left out."""
-    room: dict[RunKind, int] = {}
-    for kind in kinds:
-        names = lanes[kind.lane].limits
+    wanted: Iterable[_Where], lanes: Mapping[int, Lane], rooms: Mapping[str, int], slots: FreeSlots
+) -> dict[_Where, int]:
+    """How many runs of each kind or queue may start now, by free slots and limits.
+
+    A lane whose limit is full is left out.
+    """
+    room: dict[_Where, int] = {}
+    for where in wanted:
+        names = lanes[where.lane].limits
         let_through = min((rooms.get(name, 0) for name in names), default=NO_LIMIT)
         if let_through > 0:
-            room[kind] = min(slots.free_in(kind.lane), let_through)
+            room[where] = min(slots.free_in(where.lane), let_through)
     return room
 
 
@@ -292,28 +332,29 @@ def _readable(
     unreadable = [(run.id, run.ver) for run in candidates if (run.job_id, run.version) not in jobs]
     if not unreadable:
         return candidates
-    _put_off(tx, unreadable, now)
+    put_off(tx, unreadable, now)
     return [run for run in candidates if (run.job_id, run.version) in jobs]
 
 
 def _chosen(
-    tx: Tx, picker: Picker, shares: Mapping[RunKind, int], lanes: Mapping[int, Lane]
+    tx: Tx, wanted: Sequence["_Wanted[Any]"], lanes: Mapping[int, Lane]
 ) -> tuple[list[Candidate], dict[int, int]]:
-    """The candidates of each kind, locked; and the fences of those of exclusive jobs.
+    """The candidates of each kind and queue, locked; and the fences of those of exclusive jobs.
 
     The cursors of exclusive jobs come before any run in the order of locks (R3). So their runs are picked without a
     lock, their fences rise, and only then is a run locked.
     """
-    plain: dict[RunKind, int] = {}
-    exclusive: dict[RunKind, int] = {}
-    for kind, share in shares.items():
-        of_lane = exclusive if lanes[kind.lane].exclusive else plain
-        of_lane[kind] = share
-    picked = picker.look(exclusive)
-    if not picked:
-        return picker.take(plain), {}
-    fences = _raised_fences(tx, picked)
-    return picker.take(plain) + _locked(tx, picked), fences
+    plain: list[_Wanted[Any]] = []
+    picked: list[Candidate] = []
+    for picker, shares_ in wanted:
+        exclusive = {where: n for where, n in shares_.items() if lanes[where.lane].exclusive}
+        plain.append(_Wanted(picker, {where: n for where, n in shares_.items() if where not in exclusive}))
+        picked += picker.look(exclusive)
+    fences = _raised_fences(tx, picked) if picked else {}
+    taken: list[Candidate] = []
+    for picker, shares_ in plain:
+        taken += picker.take(shares_)
+    return (taken + _locked(tx, picked) if picked else taken), fences
 
 
 def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
@@ -333,13 +374,6 @@ def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
     """Those of the picked runs that are as they were and that nobody else holds."""
     vers = tx.pairs(LOCK_PICKED, d=keys(run.id for run in picked))
     return [run for run in picked if vers.get(run.id) == run.ver]
-
-
-def _put_off(tx: Tx, runs: Sequence[tuple[int, int]], now: Instant) -> None:
-    """Runs whose definition this server cannot read step aside (id, version of the row): others may, and what is
-    behind them must not wait.
-    """
-    tx.change(PUT_OFF, {"not_before": now + PUT_OFF_US}, d=sorted(runs))
 
 
 def _given_slots(

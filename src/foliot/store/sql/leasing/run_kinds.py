@@ -2,7 +2,8 @@
 
 A *kind* is (lane, class, priority). Kinds are found by stepping through the index `runs_ready` from one to the next,
 never by reading what is between: on engines with LATERAL in one statement for all, on the others in one short statement
-per kind, within the lanes that are asked for and for a bounded number of kinds; where more wait, leases take turns.
+per kind, within the lanes that are asked for. One lease looks at a bounded number of kinds; where more wait, the kinds
+are a *crowd*, and leases take turns at its parts.
 
 Lower bounds (R9): a row that was leased leaves a dead entry at the front of its kind until the database cleans up,
 which an old snapshot can hold up for long. A scan therefore begins at the least `not_before` the last one saw, less ten
@@ -23,6 +24,10 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 
 FULL_AGAIN_US: Final[Micros] = SECOND
 KINDS_MAX: Final = 200
+CROWD_MIN: Final = 500
+"""Kinds that one statement looks at; so many are a crowd."""
+KINDS_OF_LANE: Final = 20
+"""There are hardly more in one lane: ten priorities, two classes."""
 STEP_US: Final[Micros] = 60 * SECOND
 """What a step of priority is worth."""
 
@@ -63,14 +68,14 @@ GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIG
 LOOK_AROUND: Final = Statement(
     f"""
     {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
-    UNION ALL SELECT {", ".join(["NULL"] * 11)}, lane, class, priority FROM walk
+    UNION ALL (SELECT {", ".join(["NULL"] * 11)}, lane, class, priority FROM walk LIMIT :most)
     """,
     GAPS,
     SESSIONS,
 )
 """Who asks, when, and what kinds of run there are that were not there before."""
 
-PRESENT: Final = Statement(f"{_WALK} SELECT lane, class, priority FROM walk", GAPS)
+PRESENT: Final = Statement(f"{_WALK} SELECT lane, class, priority FROM walk LIMIT :most", GAPS)
 
 ASKING: Final = Statement(f"{_ASKING} {_OF_SESSIONS}", SESSIONS)
 
@@ -149,6 +154,8 @@ class WaitingKinds:
         self._full_at: Instant = _LOWEST
         self._odd = False
         self._walk = KindWalk()
+        self._crowd = Crowd()
+        self._part: list[RunKind] | None = None  # of a crowd, for this lease; None: there is no crowd
 
     def look_around(self, tx: Tx, sessions: Iterable[str], lanes: Iterable[int], rules: HealthRules) -> "Asking":
         """Who asks, and (remembered for `kinds`) what there is in these lanes, or in more."""
@@ -156,13 +163,11 @@ class WaitingKinds:
         if not tx.dialect.lateral:
             self._low = dict.fromkeys(self._walk.begin(tx, lanes), _LOWEST)
             return _asking(tx.tuples(ASKING, s=asked), rules)
-        is_full = not self._low
-        rows = tx.tuples(LOOK_AROUND, s=asked, g=_gaps(self._low))
-        asking = _asking([row for row in rows if row[0] is not None], rules)
-        if is_full:
-            self._full_at = asking.now
-        # A row without a session is a kind of run: its columns come after those of the sessions.
-        self._learn([row[len(_Asker._fields) :] for row in rows if row[0] is None])
+        if self._part is None:
+            asking = self._look_for_new(tx, asked, rules)
+        else:
+            asking = _asking(tx.tuples(ASKING, s=asked), rules)
+            self._look_at_part(self._crowd.part(tx, lanes))
         if not self._full_at <= asking.now < self._full_at + FULL_SCAN_EVERY_US:  # a step back of the clock counts too
             self._look_at_all(tx, asking.now)
         return asking
@@ -172,6 +177,9 @@ class WaitingKinds:
         if not tx.dialect.lateral:
             self._low = dict.fromkeys(self._walk.go_on(tx), _LOWEST)
             return bool(self._low)
+        if self._part is not None:
+            self._look_at_part(self._crowd.next_part(tx))
+            return bool(self._part)
         if now < self._full_at + FULL_AGAIN_US:
             return False
         self._look_at_all(tx, now)
@@ -179,16 +187,35 @@ class WaitingKinds:
 
     def kinds(self, lanes: Collection[int]) -> list[RunKind]:
         """The kinds of run waiting in these lanes."""
-        return [kind for kind in self._low if kind.lane in lanes]
+        known = self._low if self._part is None else self._part
+        return [kind for kind in known if kind.lane in lanes]
+
+    def _look_for_new(self, tx: Tx, sessions: Sequence[tuple[str]], rules: HealthRules) -> "Asking":
+        is_full = not self._low
+        rows = tx.tuples(LOOK_AROUND, {"most": CROWD_MIN}, s=sessions, g=_gaps(self._low))
+        asking = _asking([row for row in rows if row[0] is not None], rules)
+        if is_full:
+            self._full_at = asking.now
+        # A row without a session is a kind of run: its columns come after those of the sessions.
+        self._learn([row[len(_Asker._fields) :] for row in rows if row[0] is None])
+        return asking
 
     def _look_at_all(self, tx: Tx, now: Instant) -> None:
         self._low.clear()
+        self._part = None
         self._full_at = now
-        self._learn(tx.tuples(PRESENT, g=_gaps(())))
+        self._learn(tx.tuples(PRESENT, {"most": CROWD_MIN}, g=_gaps(())))
+
+    def _look_at_part(self, kinds: list[RunKind]) -> None:
+        self._part = kinds
+        for kind in kinds:
+            self._low.setdefault(kind, _LOWEST)
 
     def _learn(self, kinds: Iterable[Sequence[int]]) -> None:
         for kind in kinds:
             self._low[RunKind._make(kind)] = _LOWEST
+        if len(self._low) >= CROWD_MIN:
+            self._part = list(self._low)
 
     def half(self, n: int) -> int:
         """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
@@ -257,6 +284,43 @@ class KindWalk:
         """The lane itself, or the next that is asked for."""
         at = bisect_left(self._lanes, lane)
         return self._lanes[at] if at < len(self._lanes) else None
+
+
+class Crowd:
+    """More kinds than one lease looks at: each has its part, and the next lease goes on behind it.
+
+    A lease that asks for few lanes looks at these alone. So nobody waits for the crowd in lanes of others.
+    """
+
+    def __init__(self) -> None:
+        self._lanes: Sequence[int] = ()
+        self._at: tuple[int, ...] = _BELOW
+
+    def part(self, tx: Tx, lanes: Iterable[int]) -> list[RunKind]:
+        """What this lease looks at, in these lanes or among all."""
+        self._lanes = sorted(set(lanes))
+        if len(self._lanes) > CROWD_MIN:
+            return self.next_part(tx)
+        stretches = [(lane, *_BELOW[1:], lane, *_ABOVE[1:]) for lane in self._lanes]
+        return _present(tx, stretches, most=CROWD_MIN * KINDS_OF_LANE)
+
+    def next_part(self, tx: Tx) -> list[RunKind]:
+        """What comes behind that, around the end if need be; nothing where a lease saw all of its lanes."""
+        if len(self._lanes) <= CROWD_MIN:
+            return []
+        behind = self._at
+        kinds = _present(tx, [(*behind, *_ABOVE)], most=CROWD_MIN)
+        if len(kinds) < CROWD_MIN and behind != _BELOW:
+            up_to = (*behind[:-1], behind[-1] + 1)
+            kinds += _present(tx, [(*_BELOW, *up_to)], most=CROWD_MIN - len(kinds))
+        self._at = kinds[-1] if kinds else _BELOW
+        return kinds
+
+
+def _present(tx: Tx, stretches: Sequence[tuple[int, ...]], *, most: int) -> list[RunKind]:
+    if not stretches:
+        return []
+    return [RunKind._make(row) for row in tx.tuples(PRESENT, {"most": most}, g=stretches)]
 
 
 def _asking(rows: Sequence[Sequence[Any]], rules: HealthRules) -> Asking:

@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from foliot.domain.health import Health
+from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import Instant
 from foliot.domain.roles import role_of
 from foliot.ports.store.lookups import ClusterRow
@@ -27,7 +27,7 @@ NODES: Final = Statement(
     SELECT n.id, n.name, n.kind, n.state, n.until, n.started_at, n.last_beat_at, n.ended_at, n.group_name, n.slots,
            n.version, n.host, n.pid, n.wall_offset_us, n.labels, n.load, n.drained_by, n.namespace, listed.text_of,
            n.protocol, n.address, n.band, n.band_at, n.begun_at, n.asked_at, n.ready_at, n.draining_at, n.drills,
-           n.role, n.role_at,
+           n.role, n.role_at, n.weight, n.band_cause,
            speaker.handlers, stated.stated, coalesce(held.runs, 0) AS running
     FROM (
       SELECT n.id, {_TEXT_OF} AS text_of, row_number() OVER (PARTITION BY {_TEXT_OF} ORDER BY n.id) AS nth
@@ -45,6 +45,7 @@ NODES: Final = Statement(
 """Thousands of workers may say the same megabytes of their handlers: the first of them brings the text along."""
 
 _PENDING: Final = "FROM runs WHERE state = 'PENDING' AND parked = 0 {and_ready}"
+_ASSIGNED: Final = "FROM runs WHERE state = 'PENDING' AND parked = 2 AND assigned_to > ''"
 CLUSTER: Final = Statement(
     f"""
     SELECT {{now}} AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder_session, l.term, l.until, n.name,
@@ -52,6 +53,9 @@ CLUSTER: Final = Statement(
            (SELECT count(*) FROM (SELECT 1 AS one {_PENDING} LIMIT {QUEUE_COUNTED_MAX}) q) AS queue,
            (SELECT min(q.not_before) FROM (SELECT not_before {_PENDING}
                                            LIMIT {QUEUE_COUNTED_MAX}) q) AS oldest_ready_at,
+           (SELECT count(*) FROM (SELECT 1 AS one {_ASSIGNED} LIMIT {QUEUE_COUNTED_MAX}) q) AS assigned,
+           (SELECT min(q.not_before) FROM (SELECT not_before {_ASSIGNED}
+                                           LIMIT {QUEUE_COUNTED_MAX}) q) AS oldest_assigned_at,
            (SELECT count(*) FROM (SELECT 1 AS one FROM runs WHERE state = 'RUNNING' {{and_running}}
                                   LIMIT {QUEUE_COUNTED_MAX}) q) AS running,
            (SELECT c.next_at FROM cursors c WHERE c.next_at <= {{now}} ORDER BY c.next_at LIMIT 1) AS overdue_at
@@ -75,6 +79,7 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
 def cluster(tx: Tx) -> ClusterRow:
     """The cluster in one row. Numbers that could grow without end are counted to a limit only."""
     row = tx.rows(CLUSTER)[0]
+    waiting = [at for at in (row.oldest_ready_at, row.oldest_assigned_at) if at is not None]
     return ClusterRow(
         now=int(row.now),
         epoch=row.epoch,
@@ -85,9 +90,9 @@ def cluster(tx: Tx) -> ClusterRow:
         clock_suspect=bool(row.clock_suspect),
         clock_ahead_us=row.clock_ahead_us if row.clock_suspect else None,
         store=tx.dialect.name,
-        queue=int(row.queue),
+        queue=min(QUEUE_COUNTED_MAX, int(row.queue) + int(row.assigned)),
         running=int(row.running),
-        oldest_ready_at=row.oldest_ready_at,
+        oldest_ready_at=min(waiting, default=None),
         overdue_at=row.overdue_at,
         maintenance=maintenance.of(row, int(row.now)),
     )
@@ -143,10 +148,12 @@ def _node(row: Any, offered: _Offered) -> NodeRow:
         drills=tuple(filter(None, (row.drills or "").split(","))),
         band=Health(row.band or Health.ONLINE),
         band_at=row.band_at,
+        fell_by=FellBy(row.band_cause) if row.band_cause else None,
         begun_at=row.begun_at,
         asked_at=row.asked_at,
         ready_at=row.ready_at,
         draining_at=row.draining_at,
         role=role_of(row.role) if row.kind == "server" else None,
         role_at=row.role_at,
+        weight=row.weight,
     )

@@ -43,6 +43,45 @@ BY_NAME: Final = Statement(
     mysql="SELECT id, namespace, name FROM jobs WHERE (namespace > :namespace OR (namespace = :namespace AND "
     "name > :name)) AND deleted_at = 0 ORDER BY namespace, name LIMIT :rows",
 )
+# For a filter by text, state or lateness. It may let through some too many: the filter that decides is in Python.
+_NARROWED: Final = """
+    SELECT j.id, j.namespace, j.name FROM (
+      SELECT id, namespace, name, version FROM jobs {hint}
+      WHERE {after} AND namespace <= :high AND deleted_at = 0 ORDER BY namespace, name LIMIT {among}
+    ) j {joins}
+    WHERE (lower(j.name) LIKE :pattern ESCAPE '!' OR lower(v.definition) LIKE :pattern ESCAPE '!'
+           OR ((j.name LIKE :sharp OR j.name LIKE :capital_sharp) AND lower(j.name) LIKE :folded ESCAPE '!')
+           OR ((v.definition LIKE :sharp OR v.definition LIKE :capital_sharp)
+               AND lower(v.definition) LIKE :folded ESCAPE '!'))
+      AND c.state LIKE :state AND coalesce(c.next_at, 0) < :due_before
+    ORDER BY j.namespace, j.name LIMIT :rows"""
+# PostgreSQL would rather read the versions of all jobs: a limit inside keeps it at those of the jobs it looks at.
+_JOB_BY_JOB: Final = """
+    CROSS JOIN LATERAL (SELECT * FROM job_versions WHERE job_id = j.id AND version = j.version LIMIT 1) v
+    CROSS JOIN LATERAL (SELECT * FROM cursors WHERE job_id = j.id LIMIT 1) c"""
+_EDGE: Final = """
+    SELECT id, namespace, name FROM jobs WHERE {after} AND namespace <= :high AND deleted_at = 0
+    ORDER BY namespace, name LIMIT 1 OFFSET {last}"""
+_AFTER: Final = "(namespace, name) > (:namespace, :name)"
+_AFTER_MYSQL: Final = "(namespace > :namespace OR (namespace = :namespace AND name > :name))"
+
+
+def narrowed_among(jobs: int) -> Statement:
+    """What matches among so many jobs."""
+    return Statement(
+        _NARROWED.format(among=jobs, after=_AFTER, joins=_JOINS, hint=""),
+        mysql=_NARROWED.format(among=jobs, after=_AFTER_MYSQL, joins=_JOINS, hint="FORCE INDEX (jobs_name)"),
+        postgresql=_NARROWED.format(among=jobs, after=_AFTER, joins=_JOB_BY_JOB, hint=""),
+    )
+
+
+def edge_of(jobs: int) -> Statement:
+    """The last of the jobs that are looked at; no such one: all that are left."""
+    return Statement(_EDGE.format(last=jobs - 1, after=_AFTER), mysql=_EDGE.format(last=jobs - 1, after=_AFTER_MYSQL))
+
+
+NARROWED: Final = narrowed_among(SEARCH_AMONG)
+EDGE: Final = edge_of(SEARCH_AMONG)
 BY_NEXT: Final = Statement(
     "SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :job_id) "
     "ORDER BY next_at, job_id LIMIT :rows",
@@ -91,28 +130,46 @@ SEARCH: Final = Statement(
     """
 )
 _VERSION_MAX: Final = 2**31 - 1
+_QUOTED: Final = '"\\'
+_NEVER: Final[Instant] = 2**62
 _LAST_NAMESPACE: Final = "\U0010ffff"
 
 
 def list_jobs(tx: Tx, wanted: JobFilter, *, limit: int, cursor: str | None) -> Listing[JobRow]:
     """One page of jobs by name, by next instant, or by how their latest runs went."""
-    of_one_namespace = wanted.sort != "name" and wanted.namespace is not None
-    look = LOOK_MAX if _is_choosy(wanted) or of_one_namespace else limit
-    looked_at = _keys(tx, wanted, look, cursor)
-    found = _wanted(tx, looked_at, wanted)
+    found, next_cursor = _page(tx, wanted, limit, cursor)
     shown: list[JobRow] = []
     for key, job in found[:limit]:
         shown.append(replace(job, rank=getattr(key, "rank", None)))
-    next_cursor = None
     if len(found) > limit:
         last_shown, _ = found[limit - 1]
         next_cursor = _cursor_of(last_shown, wanted.sort)
-    elif len(looked_at) == look:
-        next_cursor = _cursor_of(looked_at[-1], wanted.sort)
     jobs = with_last_runs(tx, shown, with_holds=True)
     if wanted.strip:
         jobs = with_strips(tx, jobs, length=wanted.strip)
     return Listing(items=jobs, next_cursor=next_cursor)
+
+
+def _page(tx: Tx, wanted: JobFilter, limit: int, cursor: str | None) -> tuple[list[tuple[Any, JobRow]], str | None]:
+    """Jobs that the filter lets through, each with its key, and where to look on.
+
+    Of a filter the steps grow until there is one job more than a page holds, or `LOOK_MAX` jobs were looked at.
+    """
+    of_one_namespace = wanted.sort != "name" and wanted.namespace is not None
+    is_choosy = _is_choosy(wanted) or of_one_namespace
+    step = limit + 1 if is_choosy else limit
+    found: list[tuple[Any, JobRow]] = []
+    looked = 0
+    while True:
+        looked_at, is_last = _keys(tx, wanted, step, cursor)
+        found += _wanted(tx, looked_at, wanted)
+        looked += len(looked_at)
+        if is_last:
+            return found, None
+        cursor = _cursor_of(looked_at[-1], wanted.sort)
+        if not is_choosy or len(found) > limit or looked >= LOOK_MAX:
+            return found, cursor
+        step = min(LOOK_MAX - looked, 4 * step)
 
 
 def _wanted(tx: Tx, looked_at: Sequence[Any], wanted: JobFilter) -> list[tuple[Any, JobRow]]:
@@ -219,10 +276,59 @@ def _last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> M
     return {row.job_id: _last_run(row, held.get(row.id)) for row in rows}
 
 
-def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> Sequence[Any]:
+def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> tuple[Sequence[Any], bool]:
+    """The next keys in the order of the list, and whether there are no more."""
+    if wanted.sort == "name" and (wanted.text or wanted.states or wanted.late):
+        return _narrowed(tx, wanted, look, cursor)
     if wanted.sort in ranking.SORTS:
-        return ranking.ranked(tx, wanted.sort, look, cursor)
-    return _by_next(tx, look, cursor) if wanted.sort == "next" else _by_name(tx, wanted.namespace, look, cursor)
+        found = ranking.ranked(tx, wanted.sort, look, cursor)
+    elif wanted.sort == "next":
+        found = _by_next(tx, look, cursor)
+    else:
+        found = _by_name(tx, wanted.namespace, look, cursor)
+    return found, len(found) < look
+
+
+def _narrowed(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> tuple[Sequence[Any], bool]:
+    first = (wanted.namespace or "", "")
+    after_namespace, after_name = from_cursor(cursor, "jobs", str, str) or first
+    place = {
+        "namespace": after_namespace,
+        "name": after_name,
+        "high": wanted.namespace if wanted.namespace is not None else _LAST_NAMESPACE,
+    }
+    states = {"paused" if state == RETIRED else state for state in wanted.states}
+    values = {
+        "pattern": _pattern(wanted.text or ""),
+        "folded": _pattern(_folded(wanted.text or "")),
+        "sharp": "%ß%",
+        "capital_sharp": "%ẞ%",
+        "state": states.pop() if len(states) == 1 else "%",
+        "due_before": tx.now() - MINUTE if wanted.late else _NEVER,
+        "rows": look,
+    }
+    found = list(tx.rows(NARROWED, {**place, **values}))
+    if len(found) == look:
+        return found, False
+    edge = tx.rows(EDGE, place)
+    is_found = bool(edge and found) and edge[0].id == found[-1].id
+    return (found if is_found else [*found, *edge]), not edge
+
+
+def _folded(text: str) -> str:
+    """The text with `ß` for each `ss`, which a pattern leaves open: whoever types "ss" means either."""
+    return text.casefold().replace("ss", "ß")
+
+
+def _pattern(text: str) -> str:
+    """A pattern for whatever holds the text: `%` stands for what databases or JSON write in their own way."""
+    letters: list[str] = []
+    for letter in text.lower():
+        if not letter.isascii() or not letter.isprintable() or letter in _QUOTED:
+            letters.append("%")
+        else:
+            letters.append(f"!{letter}" if letter in "!%_" else letter)
+    return f"%{''.join(letters)}%"
 
 
 def _by_name(tx: Tx, namespace: str | None, look: int, cursor: str | None) -> Sequence[Any]:

@@ -16,6 +16,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.leasing.fitting_workers import OwnRuns
 from foliot.store.sql.people.holds import limits_of
 from foliot.store.sql.people.job_reads import version_row
 from foliot.store.sql.people.ledger_reads import (
@@ -98,6 +99,8 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
     versions = _versions(tx, job_id, known_version, runs, skips)
     in_the_way = _in_the_way(tx, job_id, pending, skips)
     limits = limits_of(tx, sorted({name for lane in versions.lanes.values() for name in lane.limits}))
+    is_routed = any(versions.lanes[run.lane].routed for run in pending)
+    own = OwnRuns(tx, [job_id] if is_routed else []).of(job_id)
     return LedgerPage(
         now=now,
         runs=runs,
@@ -106,7 +109,7 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
         tries=_last_tries(tx, runs),
         shards=_shards(tx, runs),
         waiting={
-            run.run_id: waiting_for(run, in_the_way.line, versions.lanes[run.lane], limits, now, maintained)
+            run.run_id: waiting_for(run, in_the_way.line, versions.lanes[run.lane], limits, now, maintained, own)
             for run in pending
         },
         obstacles=in_the_way.obstacles,

@@ -14,8 +14,9 @@ from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
 from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import Statement
-from foliot.store.sql.people.holds import limits_of
+from foliot.store.sql.kernel.statement import Statement, keys
+from foliot.store.sql.leasing.fitting_workers import OwnRuns
+from foliot.store.sql.people.holds import LANES_AMONG, limits_of
 from foliot.store.sql.people.job_reads import VERSION_COLUMNS, version_row
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, run_row
 
@@ -48,7 +49,6 @@ IN_LINE: Final = (
     "AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id"
 )
 LINE: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE {IN_LINE} LIMIT {AHEAD_MAX}")
-LANE: Final = Statement("SELECT document FROM lanes WHERE id = :lane")
 
 
 def fired(
@@ -62,8 +62,8 @@ def fired(
 
 def fired_runs(tx: Tx, job_id: int, *, from_at: Instant, to_at: Instant, limit: int) -> Sequence[RunRow]:
     """The scheduled runs of the instants in [from, to), newest first."""
-    keys = {"low": schedule_key(from_at), "high": schedule_key(to_at)}
-    rows = tx.rows(FIRED, {"job_id": job_id, "rows": limit, **keys})
+    between = {"low": schedule_key(from_at), "high": schedule_key(to_at)}
+    rows = tx.rows(FIRED, {"job_id": job_id, "rows": limit, **between})
     return [run_row(row) for row in rows]
 
 
@@ -83,14 +83,29 @@ def ledger(tx: Tx, job_id: int, at: Instant) -> Ledger:
     )
 
 
-def waiting(tx: Tx, run: RunRow) -> Waiting:
-    """What stands between a waiting run and its lease."""
-    lane = lane_from(tx.value(LANE, {"lane": run.lane}))
-    line: list[RunRow] = []
-    if run.serial:
-        line = [run_row(row) for row in tx.rows(LINE, {"job_id": run.job_id})]
-    limits = limits_of(tx, lane.limits)
-    return waiting_for(run, line, lane, limits, tx.now(), maintenance.found(tx))
+def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
+    """What stands between each waiting run and its lease. A lane, a limit and the line of a job are read once."""
+    lane_ids = {run.lane for run in runs}
+    documents = tx.pairs(LANES_AMONG, d=keys(sorted(lane_ids)))
+    lanes = {lane_id: lane_from(document) for lane_id, document in documents.items()}
+    names = {name for lane in lanes.values() for name in lane.limits}
+    limits = limits_of(tx, sorted(names))
+    serial_jobs = {run.job_id for run in runs if run.serial}
+    lines = {job_id: _line(tx, job_id) for job_id in sorted(serial_jobs)}
+    routed_jobs = {run.job_id for run in runs if lanes[run.lane].routed}
+    own = OwnRuns(tx, sorted(routed_jobs))
+    now = tx.now()
+    maintained = maintenance.found(tx)
+    found: dict[int, Waiting] = {}
+    for run in runs:
+        line = lines.get(run.job_id, ())
+        own_runs = own.of(run.job_id)
+        found[run.run_id] = waiting_for(run, line, lanes[run.lane], limits, now, maintained, own_runs)
+    return found
+
+
+def _line(tx: Tx, job_id: int) -> Sequence[RunRow]:
+    return [run_row(row) for row in tx.rows(LINE, {"job_id": job_id})]
 
 
 def waiting_for(
@@ -100,8 +115,12 @@ def waiting_for(
     limits: Mapping[str, LimitFacts],
     now: Instant,
     maintained: Maintenance | None,
+    own: Mapping[str, int],
 ) -> Waiting:
-    """What a run waits for, by the cluster's maintenance, the line of its job, its lane and the lane's limits."""
+    """What a run waits for, by the cluster's maintenance, the line of its job, its lane and the lane's limits.
+
+    `own`: the runs of its job by session, where the lane is routed.
+    """
     ahead = _in_front_of(run, line) if run.serial else []
     return Waiting(
         now=now,
@@ -110,6 +129,7 @@ def waiting_for(
         lane=lane,
         limits=[limits[name] for name in lane.limits if name in limits],
         maintenance=maintained,
+        own=own,
     )
 
 

@@ -1,7 +1,7 @@
 """The reads of the surfaces for people, together (`ports.store.lookups.Lookups`)."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final, TypeVar
 
@@ -26,10 +26,11 @@ from foliot.ports.store.lookups import (
     Waiting,
 )
 from foliot.ports.store.node_row import NodeRow
+from foliot.ports.store.shard_logs import PieceKey, ShardPiece
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
-from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads
+from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads, shard_logs
 from foliot.store.sql.people.days import quarters_of
 from foliot.store.sql.people.glance import due_until, glance
 
@@ -97,8 +98,20 @@ class SqlLookups:
     async def logs(self, run_id: int, *, attempt: int | None = None, offset: int = 0) -> Sequence[LogChunk]:
         return await self._read(lambda tx: logs.read(tx, run_id, attempt=attempt, offset=offset, limit=LOG_CHUNKS_MAX))
 
-    async def last_ended(self, job_id: int, *, limit: int) -> Sequence[RunRow]:
-        return await self._read(lambda tx: run_reads.last_ended(tx, job_id, limit=limit))
+    async def log_end(self, run_id: int, attempt: int) -> int:
+        return await self._read(lambda tx: int(tx.value(logs.END, {"run_id": run_id, "attempt": attempt})))
+
+    async def shard_log_bounds(self, run_id: int) -> tuple[Instant, Instant] | None:
+        return await self._read(lambda tx: shard_logs.bounds(tx, run_id))
+
+    async def shard_log_pieces(
+        self, run_id: int, *, attempt: int | None, from_at: Instant, until: Instant, newest: bool, limit: int
+    ) -> Sequence[ShardPiece]:
+        which = partial(shard_logs.pieces, attempt=attempt, from_at=from_at, until=until, newest=newest, limit=limit)
+        return await self._read(lambda tx: which(tx, run_id))
+
+    async def shard_log_texts(self, keys: Sequence[PieceKey]) -> Mapping[PieceKey, bytes]:
+        return await self._read(lambda tx: shard_logs.texts(tx, keys))
 
     async def fired(
         self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
@@ -119,8 +132,8 @@ class SqlLookups:
             lambda tx: ledger_page.ledger_since(tx, job_id, since, known_version=known_version, limit=limit)
         )
 
-    async def waiting(self, run: RunRow) -> Waiting:
-        return await self._read(lambda tx: ledger_reads.waiting(tx, run))
+    async def waits(self, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
+        return await self._read(lambda tx: ledger_reads.waits(tx, runs))
 
     async def nodes(self, *, include_dead_since: Instant | None = None) -> Sequence[NodeRow]:
         return await self._read(lambda tx: cluster_reads.list_nodes(tx, include_dead_since=include_dead_since))

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from foliot.domain.instants import Micros
+from foliot.domain.statistics.sketch import percentile
 from foliot.ports.store.lookups import JobRank
 from foliot.store.sql.firing.follow import is_no_test
 from foliot.store.sql.kernel.database import Tx
@@ -71,12 +72,6 @@ def _ranks(tx: Tx) -> dict[int, JobRank]:
         if row.took is not None:
             took[row.job_id].append(int(row.took))
     return {
-        job_id: JobRank(runs=count, failed=failed[job_id], p95_us=_p95(took[job_id])) for job_id, count in runs.items()
+        job_id: JobRank(runs=count, failed=failed[job_id], p95_us=percentile(took[job_id], 0.95))
+        for job_id, count in runs.items()
     }
-
-
-def _p95(values: list[Micros]) -> Micros | None:
-    if not values:
-        return None
-    values.sort()
-    return values[min(len(values) - 1, int(0.95 * len(values)))]

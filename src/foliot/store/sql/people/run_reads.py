@@ -15,7 +15,7 @@ from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.changes import Changes
 from foliot.ports.store.lookups import AttemptRow, Listing, Progress, RunFilter, RunRow, RunWait
-from foliot.store.sql.firing.follow import PINNED, TRIAL, is_no_test
+from foliot.store.sql.firing.follow import OWN, PINNED, TRIAL
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -27,8 +27,8 @@ RUN_COLUMNS: Final = """
     r.id, r.job_id, r.version, r.fire_key, r.shard, r.parent_id, r.open_children, r.due_at, r.not_before, r.lane,
     r.class AS paced, r.priority, r.serial, r.place, r.parked, r.follow, r.state, r.kind, r.ver, r.attempt, r.failures,
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
-    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason,
-    j.namespace, j.name AS job, n.name AS node"""
+    r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
+    r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node"""
 RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id"
 
 _NARROW: Final = (
@@ -36,9 +36,10 @@ _NARROW: Final = (
     "r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow"
 )
 WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
-WALK_JOB: Final = Statement(
-    f"SELECT {_NARROW} FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows"
-)
+_OF_JOB: Final = f"SELECT {_NARROW} FROM runs r WHERE r.job_id = {{}} AND r.id < :before ORDER BY r.id DESC LIMIT :rows"
+# PostgreSQL must not know which job it is: of one that has many of the newest runs it would look for the older ones by
+# walking the whole table backwards.
+WALK_JOB: Final = Statement(_OF_JOB.format(":job_id"), postgresql=_OF_JOB.format("(SELECT CAST(:job_id AS integer))"))
 # "+r.id" keeps planners off the primary key: the partial index of live runs is small, the table is not.
 WALK_LIVE: Final = Statement(
     f"SELECT {_NARROW} FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before "
@@ -70,11 +71,6 @@ ATTEMPTS: Final = Statement(
 FIRST_STARTS: Final = Statement(
     "SELECT a.run_id, min(a.started_at) AS at FROM {d} JOIN attempts a ON a.run_id = d.id GROUP BY a.run_id",
     RowSet("d", id=BIGINT),
-)
-ENDED: Final = Statement(
-    f"SELECT {RUN_COLUMNS} FROM (SELECT * FROM runs WHERE job_id = :job_id ORDER BY id DESC LIMIT :look) r {RUN_JOINS} "
-    f"WHERE r.ended_at IS NOT NULL AND r.shard = -1 AND r.parent_id IS NULL AND {is_no_test('r')} "
-    "ORDER BY r.id DESC LIMIT :rows"
 )
 NEWER: Final = Statement(f"SELECT {RUN_COLUMNS} FROM runs r {RUN_JOINS} WHERE r.id > :after ORDER BY r.id LIMIT :rows")
 LIVE: Final = Statement(
@@ -166,12 +162,6 @@ def list_attempts(tx: Tx, run_id: int) -> Sequence[AttemptRow]:
         error_type=run.error_type,
     )
     return [*rows, last]
-
-
-def last_ended(tx: Tx, job_id: int, *, limit: int) -> Sequence[RunRow]:
-    """The newest finished runs of a job, newest first, without tests."""
-    values = {"job_id": job_id, "look": max(limit * 2, 200), "rows": limit}
-    return _with_first_starts(tx, [run_row(row) for row in tx.rows(ENDED, values)])
 
 
 def changes(tx: Tx, *, after_id: int, limit: int) -> Changes:
@@ -298,7 +288,7 @@ def run_row(row: Any) -> RunRow:
         priority=row.priority,
         serial=bool(row.serial),
         place=row.place,
-        parked=bool(row.parked),
+        parked=row.parked == 1,
         state=row.state,
         kind=row.kind,
         ver=row.ver,
@@ -321,8 +311,12 @@ def run_row(row: Any) -> RunRow:
         error=row.error,
         error_type=row.error_type,
         is_pinned=bool(row.follow & PINNED),
+        is_own=bool(row.follow & OWN),
         cancelled_by=row.cancelled_by,
         cancel_reason=row.cancel_reason,
+        assigned_to=row.assigned_to,
+        assigned_until=row.assigned_until,
+        assigned_before=tuple(row.assigned_before.split(",")) if row.assigned_before else (),
     )
 
 

@@ -33,6 +33,7 @@ class SessionLimits:
     statement_s: float
     lock_s: float
     idle_s: float
+    reads_only: bool = False  # a host that takes no writes will do
 
 
 async def connect(target: Target, limits: SessionLimits) -> Any:
@@ -116,10 +117,12 @@ async def _set_up(cursor: Any, version: str, limits: SessionLimits) -> None:
         settings["idle_transaction_timeout"] = str(round(limits.idle_s))
     else:  # MySQL limits reads alone, and no idle transaction
         settings["max_execution_time"] = str(round(limits.statement_s * 1000))
+    if limits.reads_only:
+        settings["tx_read_only" if is_mariadb else "transaction_read_only"] = "1"
     await cursor.execute("SET SESSION " + ", SESSION ".join(f"{name} = {value}" for name, value in settings.items()))
     await cursor.execute(f"SELECT @@read_only, @foliot_isolation := @@{isolation}")
     (read_only, _) = await cursor.fetchone()
-    if read_only:
+    if read_only and not limits.reads_only:
         raise NoWritableHost("it is read-only: a replica, or a primary that was stepped down")
     cluster = await _mind_the_cluster(cursor) if is_mariadb else ""
     await _introduce(cursor, cluster, "information_schema" if is_mariadb else "performance_schema")

@@ -6,7 +6,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, TimeLimits, on_engines
+from foliot.store.sql.kernel.connect import OF_DUTIES, Opening, on_engines
 from foliot.store.sql.kernel.database import Database, Pool
 from foliot.store.sql.kernel.dialects import mariadb_connect
 from foliot.store.sql.kernel.dialects.mariadb import UNUSABLE, MariaDB, number_of
@@ -20,7 +20,7 @@ OPTIONS: Final[Mapping[str, Sequence[str]]] = {
 
 def open_mariadb(url: str, how: Opening) -> Database:
     """`mariadb://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…`"""
-    engines = {pool: _engine(url, pool, size, how.limits) for pool, size in how.pool_sizes.items()}
+    engines = {pool: _engine(url, pool, size, how) for pool, size in how.pool_sizes.items()}
     return on_engines(engines, how.dialect or MariaDB(), how)
 
 
@@ -37,13 +37,15 @@ def mariadb_target(url: str, *, connect_s: float) -> mariadb_connect.Target:
     )
 
 
-def _engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
+def _engine(url: str, pool: Pool, size: int, how: Opening) -> AsyncEngine:
     """One bounded pool; the first of the hosts that takes writes is used, so all share a writer."""
+    limits = how.limits
     target = mariadb_target(url, connect_s=limits.connect_s)
     session = mariadb_connect.SessionLimits(
         statement_s=limits.statement_s,
         lock_s=limits.lock_s,
         idle_s=limits.idle_control_s if pool in OF_DUTIES else limits.idle_s,
+        reads_only=how.reads_only,
     )
 
     async def connect() -> Any:

@@ -1,11 +1,11 @@
-"""Pools of connections to PostgreSQL, with the time limits of R11, to the host that takes writes."""
+"""Pools of connections to PostgreSQL, with the time limits of R11: to the host that takes writes, or to a replica."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from foliot.store.sql.kernel.connect import OF_DUTIES, BadStoreUrl, Opening, TimeLimits, on_engines
+from foliot.store.sql.kernel.connect import OF_DUTIES, BadStoreUrl, Opening, on_engines
 from foliot.store.sql.kernel.database import Database, Pool
 from foliot.store.sql.kernel.dialects.postgresql import PostgreSQL, is_refusal, quoted_name, timeline
 from foliot.store.sql.kernel.hosts import Host, Hosts
@@ -24,7 +24,7 @@ OPTIONS: Final[Mapping[str, Sequence[str]]] = {
 def open_postgresql(url: str, how: Opening) -> Database:
     """`postgresql://USER:PASSWORD@HOST:PORT,HOST:PORT/DB?sslmode=…&schema=…`"""
     target = read_postgresql_url(url)  # a mistake in it is told before anything is tried
-    engines = {pool: _engine(url, pool, size, how.limits) for pool, size in how.pool_sizes.items()}
+    engines = {pool: _engine(url, pool, size, how) for pool, size in how.pool_sizes.items()}
     dialect = how.dialect or PostgreSQL(target.options.get("schema"))
     return on_engines(engines, dialect, how)
 
@@ -38,8 +38,10 @@ def read_postgresql_url(url: str) -> ServerUrl:
     return target
 
 
-def _engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
+def _engine(url: str, pool: Pool, size: int, how: Opening) -> AsyncEngine:
     """One bounded pool with the time limits of R11."""
+    limits = how.limits
+    connect = connect_to_replica if how.reads_only else connect_postgresql
     idle_s = limits.idle_control_s if pool in OF_DUTIES else limits.idle_s
     settings = {
         "application_name": f"foliot {pool}",
@@ -61,7 +63,7 @@ def _engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
 
     return create_async_engine(
         "postgresql+asyncpg://",
-        async_creator=lambda: connect_postgresql(url, settings, within_s=limits.connect_s),
+        async_creator=lambda: connect(url, settings, within_s=limits.connect_s),
         pool_size=size,
         max_overflow=0,
         pool_timeout=limits.acquire_s,
@@ -71,6 +73,17 @@ def _engine(url: str, pool: Pool, size: int, limits: TimeLimits) -> AsyncEngine:
 
 async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s: float) -> Any:
     """A bare connection to the host that takes writes; if several think they do, to the one promoted last."""
+    return await _hosts(url, settings, within_s=within_s, wanted="read-write").highest(timeline)
+
+
+async def connect_to_replica(url: str, settings: Mapping[str, str], *, within_s: float) -> Any:
+    """A bare connection to the first host that answers, replica or not. It writes nothing."""
+    settings = {**settings, "default_transaction_read_only": "on"}
+    return await _hosts(url, settings, within_s=within_s, wanted="any").first()
+
+
+def _hosts(url: str, settings: Mapping[str, str], *, within_s: float, wanted: str) -> Hosts:
+    """The hosts of a URL. `wanted`: which of them to use, unless the URL says it."""
     import asyncpg
 
     from foliot.store.sql.kernel.dialects.postgresql_connection import Uncancelled
@@ -86,16 +99,14 @@ async def connect_postgresql(url: str, settings: Mapping[str, str], *, within_s:
             password=target.password or None,
             database=target.database or None,
             ssl=target.options.get("sslmode"),
-            target_session_attrs=target.options.get("target_session_attrs", "read-write"),
+            target_session_attrs=target.options.get("target_session_attrs", wanted),
             timeout=target.connect_s(within_s),
             server_settings={**settings, **_search_path(target)},
             connection_class=Uncancelled,
         )
 
     # One by one: given all of them, the driver has one time limit for all, and a silent host spends it alone.
-    return await Hosts(target.hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal).highest(
-        timeline
-    )
+    return Hosts(target.hosts, connect, discard=lambda late: late.terminate(), is_final=is_refusal)
 
 
 def _search_path(target: ServerUrl) -> Mapping[str, str]:

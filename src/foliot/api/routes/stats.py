@@ -1,0 +1,64 @@
+"""`/jobs/{name}/stats`, `/nodes/{name}/stats`: how runs went in a range of time."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Query
+
+from foliot.api.models.stats import STEPS, StatsOut
+from foliot.api.request_parts import PREFIX, READS, Namespace, Reader, Services, read_moment
+from foliot.api.route import FoliotRoute
+from foliot.domain.errors import BadField
+from foliot.domain.statistics.resolution import Resolution
+from foliot.operations.names import home_of
+from foliot.operations.stats import AskedRange
+from foliot.operations.stats import job_stats as stats_of_job
+from foliot.operations.stats import node_stats as stats_of_node
+
+router: Final = APIRouter(prefix=PREFIX, route_class=FoliotRoute)
+From = Annotated[
+    str | None, Query(alias="from", max_length=64, description="RFC 3339. Included; a week before `to` unless said.")
+]
+To = Annotated[str | None, Query(max_length=64, description="RFC 3339. Not included; now unless said.")]
+Step = Annotated[
+    str | None,
+    Query(max_length=10, description="minute, hour, day of UTC; what suits the range unless said.", examples=["hour"]),
+]
+
+
+@router.get("/jobs/{name}/stats", responses=READS, summary="How a job's runs went in a range of time", tags=["jobs"])
+async def get_job_stats(
+    services: Services,
+    who: Reader,
+    name: str,
+    namespace: Namespace = None,
+    from_: From = None,
+    to: To = None,
+    step: Step = None,
+) -> StatsOut:
+    """Counts, success rate, durations, queue delays: in all, over time and per node. Tests do not count.
+
+    Minutes are kept for 2 days, hours for 60 days, days for 400 days.
+    """
+    asked = _asked(from_, to, step)
+    return StatsOut.of(await stats_of_job(services, who, home_of(who, namespace), name, asked))
+
+
+@router.get("/nodes/{name}/stats", responses=READS, summary="How the runs of a node went", tags=["cluster"])
+async def get_node_stats(
+    services: Services, who: Reader, name: str, from_: From = None, to: To = None, step: Step = None
+) -> StatsOut:
+    """The same of all runs and shards that a worker had, up to a minute ago. Also of a worker that left."""
+    return StatsOut.of(await stats_of_node(services, who, name, _asked(from_, to, step)))
+
+
+def _asked(from_: str | None, to: str | None, step: str | None) -> AskedRange:
+    resolution = None
+    if step is not None:
+        resolution = Resolution[_word(step).upper()]
+    return AskedRange(from_at=read_moment(from_, "from"), to_at=read_moment(to, "to"), resolution=resolution)
+
+
+def _word(step: str) -> str:
+    if step.casefold() not in STEPS:
+        raise BadField("step", f'"{step}" is not one of {", ".join(STEPS)}')
+    return step

@@ -1,0 +1,144 @@
+"""`foliot job stats`, `foliot node stats`: how runs went in a range of time."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+import click
+
+from foliot.cli.completion import job_name, node_name
+from foliot.cli.server_access import User, remote
+from foliot.cli.terminal import Line
+from foliot.cli.time_options import TypedTime, time_option
+
+BARS_MAX: Final = 60
+LEVELS: Final = "▁▂▃▄▅▆▇█"
+ASCII_LEVELS: Final = ".:-=+*%#"
+NOTHING: Final = " "
+STEP_S: Final = {"minute": 60, "hour": 3600, "day": 86_400}
+
+step_option: Final = click.option("--step", type=click.Choice(sorted(STEP_S)), help="How long one point is.")
+
+
+@click.command("stats")
+@click.argument("name", shell_complete=job_name)
+@time_option("job stats --from", "from_", help="A week before --to, unless said.")
+@time_option("job stats --to", help="Now, unless said.")
+@step_option
+@remote
+def job_stats(user: User, *, name: str, from_: TypedTime | None, to: TypedTime | None, step: str | None) -> None:
+    """Show how a job's runs went: how many, how long, how long they waited, and on which nodes. Tests do not count.
+
+    \b
+    Examples:
+      foliot job stats settle
+      foliot job stats settle --from 24h --step hour
+      foliot job stats settle --from 90d -o json
+    """
+    times = user.times
+    found = user.client.jobs.stats(name, from_=times.read(from_), to=times.read(to), step=step)
+    _show(user, found)
+
+
+@click.command("stats")
+@click.argument("name", shell_complete=node_name)
+@time_option("node stats --from", "from_", help="A week before --to, unless said.")
+@time_option("node stats --to", help="Now, unless said.")
+@step_option
+@remote
+def node_stats(user: User, *, name: str, from_: TypedTime | None, to: TypedTime | None, step: str | None) -> None:
+    """Show how the runs of a node went, up to a minute ago; also of a node that left.
+
+    \b
+    Examples:
+      foliot node stats w-3
+      foliot node stats w-3 --from 2h
+    """
+    times = user.times
+    found = user.client.nodes.stats(name, from_=times.read(from_), to=times.read(to), step=step)
+    _show(user, found)
+
+
+def _show(user: User, found: Mapping[str, Any]) -> None:
+    user.out.item(found, _lines(user, found))
+    if user.out.is_for_people and not found["runs"]:
+        user.out.talk("stats_none", mark="note")
+
+
+def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    out, times = user.out, user.times
+    yield "name", found["name"]
+    begin, end = times.show(found["from_at"]), times.show(found["to_at"])
+    yield "range", out.say(f"stats_by_{found['step']}", begin=begin, end=end)
+    if not found["runs"]:
+        return
+    yield (
+        "runs",
+        out.say("stats_runs", **{state: found[state] for state in ("runs", "succeeded", "failed", "cancelled")}),
+    )
+    kinds = [f"{outcome.partition(':')[2]} {count}" for outcome, count in found["outcomes"].items() if ":" in outcome]
+    yield "failures", ", ".join(kinds)
+    yield "success", rate(found)
+    yield "retries", str(found["retries"] or "")
+    yield "took", _spread(user, found["duration_s"])
+    yield "queued", _spread(user, found["queue_delay_s"])
+    yield "last", times.full(found["last_ended_at"])
+    levels = ASCII_LEVELS if out.ascii else LEVELS
+    yield "runs", bars(_columns(found, _runs), levels)
+    yield "p95", bars(_columns(found, _p95), levels)
+    for node in found["nodes"]:
+        mean = node["duration_s"] and times.lasting(node["duration_s"]["mean"])
+        yield "on", out.say("stats_on_node", node=node["node"], runs=node["runs"], rate=rate(node), mean=mean)
+
+
+def rate(figures: Mapping[str, Any]) -> str:
+    """The success rate as users read it; empty when nothing succeeded or failed."""
+    part = figures["success_rate"]
+    if part is None:
+        return ""
+    is_all = part == 1  # 99.97 % is not 100 %
+    return "100 %" if is_all else f"{min(100 * part, 99.9):.1f} %"
+
+
+def _spread(user: User, spread: Mapping[str, float] | None) -> str:
+    if spread is None:
+        return ""
+    lasting = {name: user.times.lasting(seconds) for name, seconds in spread.items()}
+    return user.out.say("stats_spread", **lasting)
+
+
+def _runs(point: Mapping[str, Any]) -> float:
+    return float(point["runs"])
+
+
+def _p95(point: Mapping[str, Any]) -> float:
+    spread = point["duration_s"]
+    return float(spread["p95"]) if spread else 0.0
+
+
+def _columns(found: Mapping[str, Any], value_of: Callable[[Mapping[str, Any]], float]) -> Sequence[float]:
+    """The greatest value of each part of the range, in so many parts as a line has room for."""
+    begin = _seconds(found["from_at"])
+    step_s = STEP_S[found["step"]]
+    steps = max(1, round((_seconds(found["to_at"]) - begin) / step_s))
+    parts = min(steps, BARS_MAX)
+    columns = [0.0] * parts
+    for point in found["points"]:
+        step = round((_seconds(point["start"]) - begin) / step_s)
+        part = min(step * parts // steps, parts - 1)
+        columns[part] = max(columns[part], value_of(point))
+    return columns
+
+
+def _seconds(written: str) -> float:
+    return datetime.fromisoformat(written).timestamp()
+
+
+def bars(values: Sequence[float], levels: str = LEVELS) -> str:
+    """Values as a line of bars: the greatest one is full, none is blank. Empty when there is nothing to compare."""
+    most = max(values, default=0.0)
+    if most <= 0 or len(values) < 2:
+        return ""
+    top = len(levels) - 1
+    shown = [levels[round(value / most * top)] if value > 0 else NOTHING for value in values]
+    return "".join(shown)

@@ -1,0 +1,29 @@
+"""The route `least_frequently_used`: the worker that got the fewest runs of this job."""
+
+import heapq
+from collections.abc import Sequence
+from typing import Final
+
+from foliot.domain.routing import FittingWorker, Ready, Routed
+from foliot.domain.routing.order import in_order, mark, numbers, to_keep
+
+NAME: Final = "least_frequently_used"
+
+
+def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
+    """Count the runs of each. Who joins begins with the count of the least used: it is not flooded to catch up."""
+    ordered = in_order(candidates)
+    if not ordered:
+        return Routed([None] * len(ready.fire_keys), ready.state)
+    before = numbers(ready.state, NAME)
+    known = [before[mark(worker.session)] for worker in ordered if mark(worker.session) in before]
+    least = min(known, default=0)
+    # Only the differences matter; without the least count the numbers stay small for ever.
+    used = [(before.get(mark(worker.session), least) - least, at) for at, worker in enumerate(ordered)]
+    heapq.heapify(used)
+    sessions: list[str | None] = []
+    for _ in ready.fire_keys:
+        count, at = used[0]
+        heapq.heapreplace(used, (count + 1, at))
+        sessions.append(ordered[at].session)
+    return Routed(sessions, to_keep(NAME, {mark(ordered[at].session): count for count, at in used}))

@@ -1,0 +1,54 @@
+"""Statistics on SQL (`ports.store.statistics.StatisticsStore`)."""
+
+from collections.abc import Mapping, Sequence
+
+from foliot.domain.instants import Instant, Micros
+from foliot.domain.statistics.resolution import Resolution
+from foliot.ports.store.statistics import (
+    Counted,
+    CountProgress,
+    FigurePoint,
+    FigurePoints,
+    LeftPage,
+    RunsPassed,
+)
+from foliot.store.sql.kernel.database import Database, Pool
+from foliot.store.sql.statistics import figure_rows, ranges, uncounted_runs
+
+
+class SqlStatistics:
+    """All of it on the connections of the API: counting can wait, firing and leasing cannot."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def progress(self) -> CountProgress:
+        return await self._database.read(uncounted_runs.progress)
+
+    async def passed(self, *, after_id: int, until_id: int, limit: int) -> RunsPassed:
+        return await self._database.read(
+            lambda tx: uncounted_runs.passed(tx, after_id=after_id, until_id=until_id, limit=limit)
+        )
+
+    async def left(self, *, limit: int) -> Sequence[LeftPage]:
+        return await self._database.read(lambda tx: uncounted_runs.left(tx, limit=limit))
+
+    async def found(self, run_ids: Sequence[int]) -> RunsPassed:
+        return await self._database.read(lambda tx: uncounted_runs.found(tx, run_ids))
+
+    async def add(self, seen: CountProgress, counted: Counted, *, term: int | None) -> bool:
+        return await self._database.transact(lambda tx: figure_rows.add(tx, seen, counted, term=term), pool=Pool.API)
+
+    async def forget(self, resolution: Resolution, *, before: Instant, limit: int, term: int | None) -> bool:
+        return await self._database.transact(
+            lambda tx: figure_rows.forget(tx, resolution, before=before, limit=limit, term=term), pool=Pool.API
+        )
+
+    async def of_job(self, job_id: int, resolution: Resolution, starts: range, *, limit: int) -> FigurePoints:
+        return await self._database.read(lambda tx: ranges.of_job(tx, job_id, resolution, starts, limit=limit))
+
+    async def of_node(self, node: str, resolution: Resolution, starts: range) -> Sequence[FigurePoint]:
+        return await self._database.read(lambda tx: ranges.of_node(tx, node, resolution, starts))
+
+    async def paces(self, job_ids: Sequence[int]) -> Mapping[int, Mapping[str, Micros]]:
+        return await self._database.read(lambda tx: ranges.paces(tx, job_ids))

@@ -1,0 +1,135 @@
+"""The route of a job over the API: it is checked, kept and shown, and `why` says for whom a run is meant."""
+
+from foliot.domain.instants import SECOND
+from foliot.domain.run import parse_run_id
+from foliot.domain.verdict import Cause, judge
+from foliot.operations.declarations import Declaring
+from foliot.operations.why import why_run
+from foliot.ports.worker_link import PROTOCOL, PROTOCOL_ROUTES, DeclaredJob, Hello, Leaving
+from foliot.words.language import Language
+from foliot.words.why import sentence
+from tests.api.asking import Api
+from tests.api.stage import ROOT, Stage
+from tests.conformance.routing import ASK
+from tests.conformance.test_statistics_store import read
+
+
+async def assign(stage: Stage) -> None:
+    lanes = await stage.store.jobs.lanes()
+    await stage.store.runs.assign(ASK, lanes=list(lanes), limit=10)
+
+
+async def test_a_route_is_kept_and_shown_as_it_was_written(api: Api) -> None:
+    by_key = {"name": "consistent_hash", "by": "customer"}
+    for name, route in (("turns", "round"), ("keys", by_key)):
+        answer = await api.create_job(name, place={"route": route})
+        assert answer.status_code == 201
+        assert (await api.get(f"/jobs/{name}")).json()["definition"]["place"] == {"route": route}
+
+
+async def test_a_word_that_is_no_route_is_refused_with_all_there_are(api: Api) -> None:
+    answer = await api.create_job("tick", place={"route": "rond"})
+    told = answer.json()
+    assert (answer.status_code, told["code"]) == (422, "FOL-1230")
+    assert 'There is no route "rond".' in str(told)
+    assert "did you mean round?" in str(told)
+    assert "least_load" in str(told)
+    chinese = await api.ask(
+        "POST", "/jobs", {"name": "tick", "definition": {"run": {"python": "jobs:tick"}, "place": {"route": "rond"}}},
+        headers={"Accept-Language": "zh"},
+    )  # fmt: skip
+    assert "没有名为“rond”的路由" in chinese.text
+    wrong = await api.create_job("tick", place={"route": {"name": "round", "by": "customer"}})
+    assert wrong.status_code == 422
+    assert "the route round goes by no parameter" in wrong.text
+
+
+async def test_why_says_for_whom_a_run_is_meant_and_between_whom_its_route_chooses(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", place={"route": "first"})
+    for name in ("w-1", "w-2"):
+        await stage.worker(name, ["python:jobs:tick"])
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+
+    async def told() -> str:
+        return str((await api.get(f"/runs/{run}/why")).json()["sentence"])
+
+    among = "it chooses among w-1 (0 of 8 slots), w-2 (0 of 8 slots)."
+    assert (await told()).endswith(f"; its route first is asked when a worker asks for runs; {among}")
+    await assign(stage)
+    said = await told()
+    assert "; its route first means it for w-1 until " in said
+    assert said.endswith(f"; {among}")
+    explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
+    assert "；路由 first 将它分给 w-1" in sentence(explanation, tz="UTC", language=Language.CHINESE)
+
+
+async def test_wishes_are_kept_and_shown_and_why_names_them_with_their_scores(api: Api, stage: Stage) -> None:
+    place = {"prefer": {"disk": {"value": "ssd", "weight": 5}}, "avoid": {"spot": "yes"}, "spread": "zone"}
+    answer = await api.create_job("tick", place=place)
+    assert answer.status_code == 201
+    assert (await api.get("/jobs/tick")).json()["definition"]["place"] == place
+    await stage.worker("w-1", ["python:jobs:tick"], labels={"zone": "e", "spot": "yes"})
+    await stage.worker("w-2", ["python:jobs:tick"], labels={"zone": "w", "disk": "ssd"})
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+    await assign(stage)
+    said = str((await api.get(f"/runs/{run}/why")).json()["sentence"])
+    assert "; its route any means it for w-2 until " in said
+    assert said.endswith(
+        "it chooses among w-1 (0 of 8 slots, to be avoided, zone=e with 0 runs of the job), "
+        "w-2 (0 of 8 slots, preferred by 5, zone=w with 1 run of the job); the job prefers disk=ssd (5); "
+        "the job avoids spot=yes; its runs are spread over zone."
+    )
+    explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
+    told = sentence(explanation, tz="UTC", language=Language.CHINESE)
+    assert "；任务偏好 disk=ssd (5)；任务避开 spot=yes；其执行按 zone 分散" in told
+
+
+async def test_wishes_that_contradict_each_other_are_refused(api: Api) -> None:
+    answer = await api.create_job("tick", place={"prefer": {"zone": "e"}, "spread": "zone"})
+    assert answer.status_code == 422
+    assert "place.spread: place.prefer names one value of this label" in answer.text
+    chinese = await api.ask(
+        "POST", "/jobs",
+        {"name": "tick", "definition": {"run": {"python": "jobs:tick"},
+                                        "place": {"prefer": {"zone": "e"}, "spread": "zone"}}},
+        headers={"Accept-Language": "zh"},
+    )  # fmt: skip
+    assert "place.prefer 已限定该标签的值" in chinese.text
+
+
+async def test_no_job_has_a_route_while_a_server_lives_that_knows_none(api: Api, stage: Stage) -> None:
+    for name, protocol in (("s-new", PROTOCOL), ("s-old", PROTOCOL_ROUTES - 1)):
+        hello = Hello(
+            session=name, name=name, group="", slots=0, handlers=(), version=f"0.{protocol}", protocol=protocol
+        )
+        await stage.store.nodes.register(hello, kind="server", ttl_us=15 * SECOND)
+    for place in ({"route": "round"}, {"prefer": {"disk": "ssd"}}, {"avoid": {"spot": "yes"}}, {"spread": "zone"}):
+        refused = await api.create_job("tick", place=place)
+        assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1240")
+    assert refused.json()["detail"] == "s-old (foliot 0.3) knows no routes and would put off the runs of this job."
+    assert (await api.create_job("plain", place={"require": {"zone": "a"}, "route": "any"})).status_code == 201
+    for more in ('"place": {"spread": "zone"}', '"shards": "each_worker"'):
+        document = f'{{"run": {{"python": "jobs:tick"}}, {more}}}'
+        job = DeclaredJob(namespace="default", name="declared", document=document)
+        hello = Hello(session="w-1", name="w-1", group="default", slots=1, handlers=(), jobs=(job,))
+        declared = await Declaring(stage.services).declare(hello, ROOT)
+        assert "s-old (foliot 0.3) knows no routes" in str(declared), more
+    await stage.store.nodes.leave(Leaving(session="s-old"), judge)
+    assert (await api.create_job("tick", place={"route": "round"})).status_code == 201, "it is gone"
+
+
+async def test_why_shows_the_pace_of_each_worker_where_the_route_goes_by_it(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", place={"route": "fastest"})
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    await stage.worker("w-2", ["python:jobs:tick"])
+    await api.post("/jobs/tick:trigger")
+    await assign(stage)
+    await worker.lease()
+    await worker.end(Cause.SUCCEEDED, after_us=2 * SECOND)
+    statistics = stage.store.statistics
+    assert await statistics.add(await statistics.progress(), await read(statistics), term=None)
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+    told = str((await api.get(f"/runs/{run}/why")).json()["sentence"])
+    assert told.endswith("it chooses among w-1 (0 of 8 slots, 2.0 s a run), w-2 (0 of 8 slots).")
+    explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
+    assert "每次执行 2.0 秒" in sentence(explanation, tz="UTC", language=Language.CHINESE)

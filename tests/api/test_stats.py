@@ -1,0 +1,84 @@
+"""Statistics by the API: of a job and of a node, over a range."""
+
+from typing import Any
+
+import pytest
+
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import Cause
+from foliot.engine.statistics import EVERY_S, Counting
+from foliot.ports.store.nodes import SESSION_TTL_US
+from tests.api.asking import Api
+from tests.api.stage import Stage
+
+BEGAN = "2026-03-02T06:00:00Z"
+
+
+async def count(stage: Stage) -> None:
+    """Let a leader count what there is."""
+    term = await stage.store.nodes.campaign("leader", ttl_us=SESSION_TTL_US)
+    assert term is not None
+    counting = Counting(stage.store.statistics, stage.clock)
+    for _ in range(2):
+        await counting.count(term.number)
+        stage.clock.at += int(EVERY_S * SECOND)
+
+
+async def run_some(api: Api, stage: Stage) -> None:
+    await api.create_job("tick")
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    for cause in (Cause.SUCCEEDED, Cause.SUCCEEDED, Cause.TIMEOUT):
+        await api.post("/jobs/tick:trigger", {})
+        await worker.lease()
+        await worker.end(cause, after_us=2 * SECOND)
+
+
+def told(stats: dict[str, Any]) -> tuple[Any, ...]:
+    return stats["runs"], stats["succeeded"], stats["failed"], stats["outcomes"], stats["duration_s"]["mean"]
+
+
+async def test_a_job_and_its_node_have_the_same_figures_before_and_after_they_are_counted(
+    api: Api, stage: Stage
+) -> None:
+    await run_some(api, stage)
+    before = (await api.get("/jobs/tick/stats")).json()
+    assert told(before) == (3, 2, 1, {"SUCCEEDED": 2, "FAILED:timeout": 1}, 2.0)
+    assert (await api.get("/nodes/w-1/stats")).json()["runs"] == 0, "a node's figures wait for the leader"
+    await count(stage)
+    after = (await api.get("/jobs/tick/stats")).json()
+    assert told(after) == told(before)
+    assert (after["step"], [point["start"] for point in after["points"]]) == ("hour", [BEGAN])
+    assert [(node["node"], node["runs"]) for node in after["nodes"]] == [("w-1", 3)]
+    node = (await api.get("/nodes/w-1/stats", step="day")).json()
+    assert (node["name"], node["nodes"], told(node)) == ("w-1", [], told(before))
+    elsewhere = {"from": "2026-03-01T00:00:00Z", "to": "2026-03-02T00:00:00Z"}
+    assert (await api.get("/jobs/tick/stats", **elsewhere)).json()["runs"] == 0
+    by_minute = (await api.get("/jobs/tick/stats", **{"from": BEGAN}, step="minute")).json()
+    assert (by_minute["step"], sum(point["runs"] for point in by_minute["points"])) == ("minute", 3)
+
+
+async def test_a_node_that_left_has_figures_and_one_that_never_was_has_none(api: Api, stage: Stage) -> None:
+    await run_some(api, stage)
+    await count(stage)
+    stage.elapse("2d")
+    assert (await api.get("/nodes/w-1/stats")).json()["runs"] == 3
+    never = await api.get("/nodes/w-9/stats")
+    assert (never.status_code, never.json()["code"]) == (404, "FOL-2007")
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ({"from": "2026-03-02T06:00:00Z", "to": "2026-03-02T06:00:00Z"}, "to"),
+        ({"from": "1999-01-01T00:00:00Z"}, "step"),
+        ({"step": "minute"}, "step"),
+        ({"step": "week"}, "step"),
+        ({"from": "yesterday"}, "from"),
+    ],
+)
+async def test_a_range_that_cannot_be_answered_is_refused(api: Api, query: dict[str, Any], path: str) -> None:
+    await api.create_job("tick")
+    refused = await api.get("/jobs/tick/stats", **query)
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, path)
+    chinese = await api.ask("GET", "/jobs/tick/stats", headers={"Accept-Language": "zh-CN"}, **query)
+    assert not chinese.json()["errors"][0]["message"].isascii()

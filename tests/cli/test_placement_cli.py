@@ -1,0 +1,28 @@
+"""The options of `foliot job create` that say where runs may be."""
+
+from tests.cli.conftest import Shell
+
+
+def test_a_job_is_created_with_a_route_and_wishes(foliot: Shell) -> None:
+    made = foliot(
+        "job", "create", "placed", "--py", "jobs:greet", "--route", "sticky:film", "--require", "os=linux",
+        "--prefer", "disk=ssd", "--avoid", "spot=yes", "--spread", "zone", "--set", "place.priority=7",
+    )  # fmt: skip
+    assert made.code == 0, made.err
+    assert foliot("job", "show", "placed", "-o", "json").json["definition"]["place"] == {
+        "require": {"os": "linux"},
+        "prefer": {"disk": "ssd"},
+        "avoid": {"spot": "yes"},
+        "spread": "zone",
+        "route": {"name": "sticky", "by": "film"},
+        "priority": 7,
+    }
+    foliot("job", "delete", "placed", "--yes")
+
+
+def test_a_route_and_a_label_that_cannot_be_meant_are_refused(foliot: Shell) -> None:
+    unknown = foliot("job", "create", "x", "--py", "jobs:greet", "--route", "rond")
+    assert (unknown.code, "did you mean round?" in unknown.err) == (2, True)
+    both = foliot("job", "create", "x", "--py", "jobs:greet", "--prefer", "zone=e", "--spread", "zone")
+    assert "place.spread: place.prefer names one value of this label" in both.err
+    assert '"zone" is not K=V.' in foliot("job", "create", "x", "--py", "jobs:greet", "--avoid", "zone").err

@@ -1,0 +1,212 @@
+"""Broadcast: a run with `shards: each_worker` has one shard for each worker that is live and fits, and for no other."""
+
+import asyncio
+from collections.abc import Sequence
+
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import Cause, judge
+from foliot.ports.store.lookups import RunRow
+from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.worker_link import LeasedRun
+from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
+from tests.conformance.routing import assign, routed_poll, team
+from tests.conformance.working import JOIN, Worker, attempts_of, lead, run_of, trigger, worker
+from tests.conformance.world import World
+
+ALL = {"shards": "each_worker"}
+
+
+async def leased(one: Worker, free: int = 8) -> Sequence[LeasedRun]:
+    """What a worker gets."""
+    granted = await one.store.runs.lease([await routed_poll(one, free)], limit=1000)
+    return granted.grants[0].runs
+
+
+async def shards_of(world: World, run_id: int) -> list[RunRow]:
+    return [run for run in await world.store.lookups.shards(run_id) if run.shard >= 0]
+
+
+async def reap(world: World, term: int) -> int:
+    """The leader's rounds until nothing moves."""
+    moved = 0
+    while step := await world.store.runs.reap(judge, limit=100, term=term):
+        moved += step
+    return moved + await world.store.runs.end_orphans(limit=100, term=term)
+
+
+async def test_every_worker_gets_a_shard_of_its_own(world: World) -> None:
+    await save(world, "tick", **ALL, merge=JOIN)
+    workers = await team(world, 3)
+    (run,) = await trigger(world)
+    assert [one.state for one in await runs_of(world)] == ["PENDING"], "it is cut when workers ask"
+    assigned = await assign(world)
+    assert assigned.runs == 1
+    assert assigned.sessions == {one.session for one in workers}
+    assert (await run_of(world, run)).open_children == 3
+    assert [shard.node for shard in await shards_of(world, run)] == [one.name for one in workers]
+    late = await worker(world)
+    assert await leased(late) == ()
+    for number, one in enumerate(workers):
+        (mine,) = await leased(one)
+        assert (mine.shard, mine.shards, mine.job) == (number, 3, "tick")
+        await one.complete(mine, result=str(number))
+    (merge,) = await leased(late)
+    assert merge.params == '{"parts":[0,1,2]}'
+    await late.complete(merge)
+    assert (await run_of(world, run)).state == "SUCCEEDED"
+
+
+async def test_a_server_that_cannot_read_it_leaves_it_to_others(world: World) -> None:
+    job = await save(world, "tick", **ALL)
+    workers = await team(world, 2)
+    (run,) = await trigger(world)
+    await world.spoil(job)
+    other = await world.open()
+    await assign(world, other)
+    assert (await run_of(world, run)).assigned_to is None
+    for one in workers:
+        assert await leased(one) == (), "it is nobody's before it is cut"
+    for _ in range(8):
+        await world.elapse(4 * SECOND)
+        for one in workers:
+            await one.beat()
+    await assign(world)
+    assert (await run_of(world, run)).open_children == 2
+
+
+async def test_a_lost_answer_tells_again_of_how_many_it_is_one(world: World) -> None:
+    await save(world, "tick", **ALL)
+    anne, _ = await team(world, 2)
+    await trigger(world)
+    await assign(world)
+    (first,) = await leased(anne)
+    again = await world.store.runs.lease([await routed_poll(anne, repeat=True)], limit=10)
+    assert again.grants[0].runs == (first,)
+    assert first.shards == 2
+
+
+async def test_only_workers_that_fit_count_and_nobody_means_waiting(world: World) -> None:
+    await save(world, "tick", **ALL, place={"require": {"zone": "a"}})
+    await save(world, "other", **ALL, place={"require": {"zone": "b"}})
+    (waits,) = await trigger(world, "other")
+    (run,) = await trigger(world, "tick")
+    assert (await assign(world)).runs == 0, "nobody is there"
+    anne, bert = await team(world, 2)
+    await world.store.nodes.drain(bert.session, by=PERSON)
+    assert (await assign(world)).sessions == {anne.session}
+    assert len(await shards_of(world, run)) == 1
+    assert (await run_of(world, waits)).state == "PENDING"
+
+
+async def test_fires_are_cut_once_by_servers_that_assign_together(world: World) -> None:
+    job = await every(world, "tick", "1m", **ALL, overlap="allow")
+    workers = await team(world, 3)
+    others = [world.store, await world.open(), await world.open()]
+    for _ in range(3):
+        await make_due(world, job)
+        for one in workers:
+            await one.beat()
+        await fire(world)
+        await asyncio.gather(*(assign(world, store) for store in others))
+    while (await assign(world)).runs:
+        pass
+    shares = [len(await leased(one, 20)) for one in workers]
+    fires = [run for run in await runs_of(world) if run.shard < 0]
+    assert shares == [len(fires)] * 3
+
+
+async def test_who_waits_in_line_is_cut_when_its_turn_has_come(world: World) -> None:
+    await save(world, "tick", **ALL, overlap="queue_all", place={"max_running": 1})
+    (anne,) = await team(world, 1)
+    first, second = await trigger(world, n=2)
+    assert (await assign(world)).runs == 1
+    (mine,) = await leased(anne)
+    bert = await worker(world)
+    assert (await assign(world)).runs == 0
+    await anne.complete(mine)
+    assert (await run_of(world, first)).state == "SUCCEEDED"
+    assert (await assign(world)).runs == 1
+    assert len(await shards_of(world, second)) == 2, "bert came before its turn"
+    (mine,) = await leased(anne)
+    assert await leased(bert) == (), "the limit of the job counts shards"
+    await anne.complete(mine)
+    (other,) = await leased(bert)
+    await bert.complete(other)
+    assert (await run_of(world, second)).state == "SUCCEEDED"
+
+
+async def test_a_retry_goes_back_to_the_same_worker_and_to_no_other(world: World) -> None:
+    await save(world, "tick", **ALL, retries={"max": 3, "backoff": "1s"})
+    anne, bert = await team(world, 2)
+    (run,) = await trigger(world)
+    await assign(world)
+    (mine,) = await leased(anne)
+    await anne.complete(mine, cause=Cause.ERROR, error="no")
+    waiting, _ = await shards_of(world, run)
+    assert (waiting.state, waiting.node) == ("PENDING", anne.name)
+    await world.elapse(3 * SECOND)
+    await assign(world, again=True)
+    assert [one.shard for one in await leased(bert)] == [1]
+    (again,) = await leased(anne)
+    assert (again.run_id, again.attempt, again.shards) == (mine.run_id, 2, 2)
+
+
+async def test_a_shard_whose_worker_drains_or_dies_ends_as_lost_and_the_others_go_on(world: World) -> None:
+    await save(world, "tick", **ALL)
+    anne, bert, cleo, dora = await team(world, 4)
+    (run,) = await trigger(world)
+    await assign(world)
+    (begun,) = await leased(dora)
+    await dora.beat(begun)
+    term = await lead(world)
+    await world.store.nodes.drain(anne.session, by=PERSON)
+    await reap(world, term)
+    left, *_ = await shards_of(world, run)
+    assert (left.state, left.kind, left.attempt) == ("FAILED", "lost", 0)
+    assert left.error == f"Its worker {anne.name} drains, and this shard was for no other."
+    await world.elapse(SESSION_TTL_US - SECOND)
+    await cleo.beat()
+    await world.elapse(2 * SECOND)
+    await assign(world, again=True)
+    assert [shard.state for shard in await shards_of(world, run)] == ["FAILED", "PENDING", "PENDING", "RUNNING"]
+    for _ in range(6):
+        await world.elapse(SESSION_TTL_US // 2)
+        await cleo.beat()
+        term = await lead(world)
+        await reap(world, term)
+    states = [(shard.node, shard.state, shard.kind) for shard in await shards_of(world, run)]
+    assert states == [
+        (anne.name, "FAILED", "lost"),
+        (bert.name, "FAILED", "lost"),
+        (cleo.name, "PENDING", None),
+        (dora.name, "FAILED", "lost"),
+    ]
+    assert [attempt.cause for attempt in await attempts_of(world, begun.run_id)] == ["lost"]
+    (mine,) = await leased(cleo)
+    await cleo.complete(mine)
+    row = await run_of(world, run)
+    assert (row.state, row.kind, row.error) == ("FAILED", "lost", "3 of 4 shards failed.")
+
+
+async def test_a_cancel_takes_the_waiting_shards_along(world: World) -> None:
+    await save(world, "tick", **ALL)
+    await team(world, 2)
+    whole, run = await trigger(world, n=2)
+    await world.store.runs.cancel([whole], by=PERSON)
+    await assign(world)
+    await world.store.runs.cancel([run], by=PERSON)
+    assert {one.state for one in await runs_of(world)} == {"CANCELLED"}
+
+
+async def test_an_edit_leaves_shards_to_their_workers(world: World) -> None:
+    """A run that waits whole takes the new version; one that is cut keeps its own."""
+    await save(world, "tick", **ALL, overlap="queue_all")
+    anne, bert = await team(world, 2)
+    cut, whole = await trigger(world, n=2)
+    await assign(world)
+    await save(world, "tick", **ALL, overlap="queue_all", timeout="1m")
+    assert [(await run_of(world, run)).version for run in (cut, whole)] == [1, 2]
+    await save(world, "tick", **ALL, overlap="queue_all", exclusive=True)
+    await assign(world)
+    assert [len(await leased(one)) for one in (anne, bert)] == [1, 1]
+    assert {shard.version for shard in await shards_of(world, cut)} == {1}

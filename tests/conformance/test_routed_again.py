@@ -1,0 +1,88 @@
+"""A worker dies: what waited for it and what it was executing are routed to others."""
+
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import judge
+from foliot.ports.store.nodes import SESSION_TTL_US
+from tests.conformance.building import save
+from tests.conformance.routing import assign, lease, routed_poll, team
+from tests.conformance.working import Worker, attempts_of, lead, run_of, trigger
+from tests.conformance.world import World
+
+
+async def silence(world: World, *others: Worker) -> None:
+    """Everyone but these falls silent for longer than a session lives. So does a leader: its term is over, too."""
+    for _ in range(3):
+        await world.elapse(SESSION_TTL_US // 2)
+        for one in others:
+            await one.beat()
+
+
+async def test_the_run_of_a_reaped_worker_and_what_waited_for_it_are_routed_again(world: World) -> None:
+    await save(world, "tick", place={"route": "first"})
+    anne, bert, cleo = await team(world, 3)
+    executed, waits = await trigger(world, n=2)
+    await assign(world)
+    granted = await world.store.runs.lease([await routed_poll(anne, 1)], limit=1)
+    (run,) = granted.grants[0].runs
+    assert run.run_id == executed
+    await anne.beat(run)
+    await silence(world, bert, cleo)
+    term = await lead(world)
+    assert await world.store.runs.reap(judge, limit=10, term=term) == 1
+    back = await run_of(world, executed)
+    assert (back.state, back.deaths, back.assigned_to) == ("PENDING", 1, None)
+    assigned = await assign(world, again=True)
+    assert assigned.runs == 2
+    assert assigned.sessions == {bert.session}
+    assert await lease(bert) == [waits], "a run that a worker died of is leased alone"
+    assert await lease(bert) == [executed]
+    assert await lease(cleo) == []
+    assert [attempt.cause for attempt in await attempts_of(world, executed)] == ["lost"]
+
+
+async def test_before_it_is_reaped_only_what_waits_is_routed_again(world: World) -> None:
+    """What it executes may still be going on: that is the leader's to say."""
+    await save(world, "tick", place={"route": "first"})
+    anne, bert = await team(world, 2)
+    executed, waits = await trigger(world, n=2)
+    await assign(world)
+    assert await lease(anne, 1) == [executed]
+    await silence(world, bert)
+    assert (await assign(world, again=True)).sessions == {bert.session}
+    assert await lease(bert) == [waits]
+    assert (await run_of(world, executed)).state == "RUNNING"
+
+
+async def test_a_key_moves_from_a_dead_worker_and_stays_where_it_went(world: World) -> None:
+    await save(world, "tick", place={"route": {"name": "sticky", "by": "film"}})
+    workers = {one.session: one for one in await team(world, 3)}
+    film = '{"film": "solaris"}'
+    await trigger(world, params=film)
+    (home,) = (await assign(world)).sessions
+    dead = workers.pop(home)
+    (first,) = await lease(dead)
+    await silence(world, *workers.values())
+    term = await lead(world)
+    await world.store.runs.reap(judge, limit=10, term=term)
+    (second,) = (await assign(world, again=True)).sessions
+    assert second in workers
+    assert await lease(workers[second]) == [first]
+    anew = await Worker(world).register()
+    await trigger(world, params=film)
+    assert (await assign(world)).sessions == {second}, f"not {anew.name}, which came meanwhile"
+
+
+async def test_a_worker_that_comes_back_under_a_new_session_gets_its_turn(world: World) -> None:
+    await save(world, "tick", place={"route": "first"})
+    anne, bert = await team(world, 2)
+    (run_id,) = await trigger(world)
+    await assign(world)
+    await silence(world, bert)
+    term = await lead(world)
+    await world.store.runs.reap(judge, limit=10, term=term)
+    again = Worker(world)
+    again.name = anne.name
+    await again.register()
+    await world.elapse(SECOND)
+    assert (await assign(world, again=True)).sessions == {again.session}, "it is the first by name again"
+    assert await lease(again) == [run_id]

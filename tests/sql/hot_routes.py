@@ -1,0 +1,109 @@
+"""The statements of assigning, and of leasing what is assigned, whose plans are watched."""
+
+from foliot.store.sql.leasing import assigned, assignment, broadcast, fitting_workers, leases
+from tests.sql.explaining import ASSIGNED, BATCH, RUNNING, SESSIONS, Hot, Loaded
+from tests.sql.hot_leasing import KEY, POSTGRESQL, READY, SMALL, doubting, now, sessions, versions
+
+MEANT = frozenset({"runs_assigned"})
+WALKED = frozenset({"walk", "w", "s"})  # a row for each session and lane
+
+
+def queues(loaded: Loaded) -> list[tuple[str, int, int]]:
+    return [(session, lane, 10) for (session,) in sessions(loaded) for lane in loaded.lanes]
+
+
+ROUTES: list[Hot] = [
+    Hot(
+        name="queues of sessions",
+        statement=assigned.QUEUES,
+        uses=MEANT,
+        scans=WALKED,
+        reads_max=400,
+        sets=lambda loaded: {"s": sessions(loaded)},
+    ),
+    Hot(
+        name="take what is assigned",
+        statement=assigned.TAKE.every,
+        uses=MEANT,
+        engines=POSTGRESQL,
+        values=now,
+        sets=lambda loaded: {"k": queues(loaded)},
+    ),
+    Hot(
+        name="take what is assigned, of one queue",
+        statement=assigned.TAKE.each,
+        uses=MEANT,
+        values=lambda loaded: {**now(loaded), "session": loaded.session, "lane": 2, "n": 10},
+    ),
+    Hot(
+        name="lease what was assigned",
+        statement=leases.LEASE_ASSIGNED,
+        uses=KEY,
+        values=now,
+        sets=lambda loaded: {"d": versions(loaded.runs, "x" * 32, "session-1", 7, 1 << 40, loaded.now)},
+    ),
+    Hot(
+        name="what waits for its route",
+        statement=assignment.UNASSIGNED,
+        uses=READY,
+        reads_max=3 * BATCH,
+        values=lambda _: {"limit": BATCH},
+        sets=lambda loaded: {"l": [(lane,) for lane in loaded.lanes[:3]]},
+    ),
+    Hot(
+        name="what waits for its route while the clock is in doubt",
+        statement=assignment.UNASSIGNED_DOUBTING,
+        uses=READY,
+        reads_max=3 * BATCH,
+        values=lambda loaded: {"limit": BATCH, **doubting(loaded)},
+        sets=lambda loaded: {"l": [(lane,) for lane in loaded.lanes[:3]]},
+    ),
+    Hot(
+        name="assign",
+        statement=assignment.ASSIGN,
+        uses=KEY,
+        sets=lambda loaded: {"d": versions(loaded.runs, "session-1", loaded.now, 1)},
+    ),
+    Hot(
+        name="sessions that lost their runs",
+        statement=assignment.LOST,
+        uses=MEANT,
+        scans=SMALL | WALKED,
+        reads_max=10 * SESSIONS,
+    ),
+    Hot(
+        name="shards of workers that are gone",
+        statement=broadcast.OF_GONE,
+        uses=MEANT,
+        or_uses=frozenset({"runs_assigned_until"}),
+        scans=SMALL,
+        reads_max=10 * ASSIGNED,
+        values=lambda _: {"limit": BATCH, "term": 0},
+        sets=lambda loaded: {"d": sessions(loaded)},
+    ),
+    Hot(
+        name="of how many shards each is one",
+        statement=broadcast.COUNTS,
+        uses=KEY | {"runs_fire"},
+        sets=lambda loaded: {"d": [(run,) for run, *_ in versions(loaded.runs)]},
+    ),
+    Hot(
+        name="assignments whose time is over",
+        statement=assignment.OVERDUE,
+        uses=frozenset({"runs_assigned_until"}),
+        values=lambda _: {"limit": BATCH},
+    ),
+    Hot(
+        name="what workers have to do",
+        statement=fitting_workers.BUSY,
+        uses=frozenset({"runs_assigned", "runs_running"}),
+        reads_max=2 * (ASSIGNED + RUNNING),
+    ),
+    Hot(
+        name="what workers have to do for some jobs",
+        statement=fitting_workers.OWN,
+        uses=frozenset({"runs_assigned", "runs_running"}),
+        reads_max=3 * (ASSIGNED + RUNNING),
+        sets=lambda loaded: {"d": [(job_id,) for job_id in range(1, 4)]},
+    ),
+]

@@ -1,0 +1,40 @@
+"""The gap between steps: a lone step waits for nothing, and thin steps come some milliseconds apart."""
+
+import pytest
+
+from foliot.domain.step_gap import REST_RATIO, StepGap
+
+MOST_S = 0.008
+
+
+def test_the_first_step_waits_for_nothing() -> None:
+    assert StepGap(MOST_S).left_s(0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("took_s", "asked_after_s", "left_s"),
+    [
+        (0.001, 0.001, 0.001 * REST_RATIO - 0.001),  # a cheap step rests in proportion
+        (0.004, 0.004, MOST_S - 0.004),  # a dear one rests no longer than allowed
+        (0.004, 0.008, 0.0),  # the rest counts from the beginning of the step
+        (0.020, 0.020, 0.0),  # who took longer than that has rested enough
+        (0.004, 5.0, 0.0),
+    ],
+)
+def test_after_a_thin_step_the_next_one_waits(took_s: float, asked_after_s: float, left_s: float) -> None:
+    gap = StepGap(MOST_S)
+    gap.thin(began_at=100.0, ended_at=100.0 + took_s)
+    assert gap.left_s(100.0 + asked_after_s) == pytest.approx(left_s, abs=1e-9)
+
+
+def test_after_a_full_step_the_next_one_comes_at_once() -> None:
+    gap = StepGap(MOST_S)
+    gap.thin(began_at=100.0, ended_at=100.004)
+    gap.full()
+    assert gap.left_s(100.004) == 0.0
+
+
+def test_a_duty_may_rest_longer_for_what_its_steps_cost() -> None:
+    gap = StepGap(MOST_S, ratio=6.0)
+    gap.thin(began_at=100.0, ended_at=100.001)
+    assert gap.left_s(100.001) == pytest.approx(0.005, abs=1e-9)
