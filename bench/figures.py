@@ -91,6 +91,18 @@ def _cron(report: Report, _on: str) -> Cells:
     return "next fire of a cron expression", f"{min(times):.1f}-{max(times):.1f} µs", "cronsim, croniter", faster
 
 
+def _console(report: Report, on: str) -> Cells:
+    sees, bare = report["another browser sees it after_ms"], report["the bare stream after_ms"]
+    found = report["acts"]["filter"]
+    what = f"console on {on}, {report['jobs']:,} jobs, {report['finished_runs']:,} runs, {report['nodes']} nodes"
+    ours = (
+        f"a change is on the screen at another server after p50 {sees['p50']:g} and p99 {sees['p99']:g} ms; "
+        f"a filter after p50 {found['shown_ms']['p50']:g} ms"
+    )
+    twin = f"bare stream p50 {bare['p50']:g} ms, bare request p50 {found['bare_request_ms']['p50']:g} ms"
+    return what, ours, twin, "–"
+
+
 TOLD: Final[Mapping[str, Callable[[Report, str], Cells]]] = {
     "storm": _storm,
     "drain": _drain,
@@ -100,6 +112,7 @@ TOLD: Final[Mapping[str, Callable[[Report, str], Cells]]] = {
     "bigdata": _bigdata,
     "firing": _firing,
     "leasing": _leasing,
+    "console": _console,
     "planning": _planning,
     "cron": _cron,
 }

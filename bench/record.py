@@ -48,6 +48,7 @@ OF_RECORD: Final = (
     Entry(name="firing", on="mariadb"),
     Entry(name="leasing", on="postgresql"),
     Entry(name="leasing", on="mariadb"),
+    Entry(name="console", on="postgresql"),
     Entry(name="planning"),
     Entry(name="cron"),
 )
