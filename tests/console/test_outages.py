@@ -59,7 +59,7 @@ def test_pages_outlive_their_servers(postgres_database: MakeDatabase, tmp_path: 
     with Cluster(postgres_database(migrate), tmp_path) as cluster:
         for name in ("s1", "s2"):
             cluster.start_server(name)
-        cluster.start_worker("w1", jobs="tests.console.jobs")
+        cluster.start_worker("w1", jobs="tests.console.jobs", options=("--allow-drills",))
         for name in ("s1", "s2"):
             _ready(cluster, name)
         eventually(lambda: _has_job(cluster), what="the jobs are there")

@@ -1,16 +1,20 @@
 """The console in Chromium against a real `foliot up`: login, tasks, live pages, themes, languages, a phone."""
 
 import gzip
+import json
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import ExitStack
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from tests.console.walking import walk
 from tests.eventually import eventually
-from tests.probes.scene import Up, first_login, running_up
+from tests.probes.scene import Quiet, Up, first_login, running_up, serving, started
 from web import build
 
 pytestmark = pytest.mark.services
@@ -38,6 +42,41 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         yield found
 
 
+@pytest.fixture(scope="module")
+def restarts() -> Iterator[ExitStack]:
+    """What was started again ends with the module: the walks behind go on with it."""
+    with ExitStack() as stack:
+        yield stack
+
+
+def hands_of(up: Up, restarts: ExitStack) -> type[BaseHTTPRequestHandler]:
+    """What kills `foliot up` and starts it again at its place when the walk asks for it: POST /kill, /start."""
+
+    class Hands(Quiet):
+        def do_POST(self) -> None:  # noqa: N802  the name is the library's
+            if self.path == "/kill":
+                up.process.kill()
+                up.process.wait(60)
+            else:
+                port = up.began["url"].rpartition(":")[2]
+                up.process = restarts.enter_context(started(up.folder, "up", "--port", port, "--no-watch"))
+                restarts.callback(up.process.kill)  # nobody waits for what runs there
+                eventually(lambda: up.process.poll() is None and _is_ready(up), what="foliot up is there again")
+                up.began = json.loads((up.folder / ".foliot" / "client.json").read_text())  # with a token of its own
+            self.send_response(200)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    return Hands
+
+
+def _is_ready(up: Up) -> bool:
+    try:
+        return up.http.get("/readyz").status_code == 200
+    except httpx2.HTTPError:
+        return False
+
+
 def _waiters(up: Up) -> list[object]:
     locks = up.ask("GET", "/api/v1/locks").json()["items"]
     return [waiter for lock in locks for waiter in lock["waiters"]]
@@ -47,6 +86,13 @@ def _waiters(up: Up) -> list[object]:
 def test_people_walk_through_the_console(up: Up, files: tuple[str, ...]) -> None:
     url, token = up.began["url"], up.began["token"]
     walk(*files, FOLIOT_URL=url, FOLIOT_LOGIN_CODE=first_login(up), FOLIOT_TOKEN=token)
+
+
+def test_pages_outlive_a_foliot_up_that_is_killed(up: Up, restarts: ExitStack) -> None:
+    link = re.search(r"/login#(\S+)", up("login-link").out)
+    assert link is not None
+    with serving(hands_of(up, restarts)) as hands:
+        walk("restart", FOLIOT_URL=up.began["url"], FOLIOT_HANDS=hands, FOLIOT_LOGIN_CODE=link[1])
 
 
 def test_the_first_load_is_small() -> None:

@@ -123,6 +123,24 @@ test("while no server answers, the page stays, a form keeps its words, and all g
   await page.context().close();
 });
 
+test("a drill is shown before it is run, and followed to its place in the history", async () => {
+  const page = await at(`${url}/nodes?tab=drills`);
+  await page.getByText("There was no drill yet.").waitFor();
+  await page.getByRole("button", { name: "Run a drill" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("What breaks").selectOption("hang");
+  await dialog.getByLabel("For how long").fill("1s");
+  await dialog.locator(".why li").first().waitFor();
+  await dialog.getByLabel("Also though no other node can do its work").check();
+  await dialog.getByLabel("Reason").fill("the yearly rehearsal");
+  await dialog.getByRole("button", { name: "Run a drill" }).click();
+  await page.locator("tbody tr", { hasText: "w1" }).getByText("hang").waitFor();
+  await page.locator("tbody a.name").first().click();
+  await page.getByRole("dialog").getByText("the yearly rehearsal").waitFor();
+  await page.getByRole("dialog").getByText("judged").waitFor();
+  await page.context().close();
+});
+
 test("no page complained", () => {
   const gone = /ERR_(CONNECTION|SOCKET|EMPTY|INCOMPLETE|NETWORK)|status of 50[234]/;
   assert.deepEqual(

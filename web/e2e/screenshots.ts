@@ -21,6 +21,7 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["job", "/jobs/default/settle_eu", "table"],
   ["day", "/jobs/default/settle_eu?tab=day", "#past"],
   ["calendar", "/jobs/default/settle_eu?tab=calendar", ".year"],
+  ["statistics", "/jobs/default/settle_eu?tab=stats&span=1h", ".stats .chart"],
   ["editor", "/jobs/default/nightly_report/edit", "[role=status] table"],
   ["runs", "/runs", "table"],
   ["run", run, ".log .line"],

@@ -99,17 +99,20 @@ describe("a data engineer", () => {
     await took(3);
   });
 
-  test("sees which of the shards failed, and runs them again", async () => {
+  test("sees which of the shards failed, and runs them alone again", async () => {
     await at("/runs?job=load_orders&state=FAILED");
     await page.locator("tbody a.mono").last().click();
     await page.getByRole("tab", { name: "Shards" }).click();
     const shards = page.getByRole("tabpanel").locator("li");
     await shards.filter({ hasText: "failed" }).waitFor();
     assert.equal(await shards.filter({ hasText: "succeeded" }).count(), 2);
-    await page.getByRole("button", { name: "Retry" }).click();
-    await dialog().getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("button", { name: "Retry failed shards" }).click();
+    await dialog().getByRole("button", { name: "Retry failed shards" }).click();
     await page.locator(".toast", { hasText: "runs again" }).getByRole("link").click();
-    await page.locator(".title").getByText("failed").waitFor();
+    await page.locator(".title .state", { hasText: "failed" }).waitFor();
+    await page.getByRole("tab", { name: "Shards" }).click();
+    await shards.filter({ hasText: "failed" }).waitFor();
+    assert.equal(await shards.filter({ hasText: "succeeded" }).count(), 2, "what succeeded is kept");
   });
 });
 
@@ -154,13 +157,14 @@ describe("who is on call", () => {
 
   test("takes a worker out of service with a reason and back: two presses each", async () => {
     await at("/nodes");
-    await page.getByRole("button", { name: "Drain" }).click();
+    const workers = page.getByRole("table", { name: "Workers" });
+    await workers.getByRole("button", { name: "Drain" }).click();
     await dialog().getByLabel("Reason").fill("kernel update");
     await dialog().getByRole("button", { name: "Drain" }).click();
     await page.getByRole("button", { name: "Take back" }).click();
     await took(3);
     await dialog().getByRole("button", { name: "Take back" }).click();
-    await page.getByRole("button", { name: "Drain" }).waitFor();
+    await workers.getByRole("button", { name: "Drain" }).waitFor();
     await took(4);
   });
 });

@@ -80,6 +80,37 @@ test("a job is triggered by a form with two clicks, and its run is seen to end, 
   await page.context().close();
 });
 
+test("runs that wait say why in their list, all of a page by one request, with the next step", async () => {
+  const page = await pageOf();
+  const headers = { "X-Foliot-Csrf": "1" };
+  const made = { name: "unserved", definition: { run: { python: "far:unserved" }, overlap: "allow" } };
+  assert.equal((await page.request.post(`${server.url}/api/v1/jobs`, { headers, data: made })).status(), 201);
+  const trigger = `${server.url}/api/v1/jobs/unserved:trigger`;
+  for (const _ of [1, 2]) assert.ok((await page.request.post(trigger, { headers, data: {} })).ok());
+  await page.goto(`${server.url}/runs?job=unserved`);
+  const rows = page.getByRole("table", { name: "List of runs" }).getByRole("button", { name: /^Why\?/ });
+  await rows.nth(1).waitFor();
+  const calls = new Calls();
+  calls.watch(page);
+  for (const place of [0, 1]) {
+    await rows.nth(place).click();
+    await page.locator("tr.inner .why").getByText("far:unserved").first().waitFor();
+    assert.equal(await rows.nth(place).getAttribute("aria-expanded"), "true");
+  }
+  const asked = calls.ofThePage().filter((call) => call.includes("/why") || call.includes(":why"));
+  assert.equal(asked.length, 1, asked.join(", "));
+  assert.deepEqual(await violations(page, "{}"), [], "a run with its reason");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${server.url}/jobs/default/unserved`);
+  await page
+    .getByRole("button", { name: /^Why\?/ })
+    .first()
+    .click();
+  await page.locator("tr.inner .why").getByText("far:unserved").first().waitFor();
+  await page.context().close();
+});
+
 test("two browsers see each other: one pauses a job with a reason, the other shows it without a reload", async () => {
   const [one, other] = [await pageOf(), await pageOf()];
   await other.goto(`${server.url}/jobs/default/tick`);
@@ -272,6 +303,45 @@ test("a node tells its load and its life, the checks are made again, and a dead 
   await page.context().close();
 });
 
+test("a job and a node tell how their runs went, in a range that stands in the address", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/tick?tab=stats`);
+  await page.getByRole("img", { name: "Runs that ended, per hour" }).waitFor({ timeout: 60_000 }); // they are counted
+  await page.getByLabel("Range").selectOption({ label: "Last hour" });
+  await page.waitForURL(/span=1h/);
+  await page.getByRole("img", { name: "Runs that ended, per minute" }).waitFor();
+  await page.getByRole("img", { name: /^Queue delay/ }).waitFor();
+  await page.getByRole("table", { name: "On each node" }).getByText("100 %").waitFor();
+  await page.getByText("The figures of the charts as a table").click();
+  assert.deepEqual(await violations(page, "{}"), [], "figures as a table");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page
+    .getByRole("table", { name: /^The figures/ })
+    .getByRole("link")
+    .first()
+    .click();
+  await page.waitForURL(/tab=day/);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${server.url}/nodes`);
+  const live = page
+    .getByRole("table", { name: "Workers" })
+    .getByRole("row")
+    .filter({ hasText: "online", hasNotText: "w-a" });
+  await live
+    .first()
+    .getByRole("button", { name: /^Details of/ })
+    .click();
+  const unplaced = page.getByRole("region", { name: "Runs that no worker takes" });
+  await unplaced.getByRole("link", { name: "unserved" }).waitFor({ timeout: 180_000 }); // it is told after a minute
+  await unplaced.getByText("far:unserved").first().waitFor();
+  const figures = page.getByRole("region", { name: /^Statistics of/ });
+  await figures.getByText("queue delay p99").waitFor();
+  await figures.getByRole("img", { name: "Duration" }).waitFor();
+  assert.deepEqual(await violations(page, "{}"), [], "a node with its figures");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.context().close();
+});
+
 test("all jobs of a filter are paused together after they were listed, and one press takes that back", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs?q=daily`);
@@ -395,6 +465,7 @@ describe("every page", () => {
       ["/jobs/default/tick", "tbody tr"],
       ["/jobs/default/tick?tab=day", "#past"],
       ["/jobs/default/tick?tab=calendar", ".year a.cell"],
+      ["/jobs/default/tick?tab=stats&span=1h", ".stats .chart"],
       ["/jobs/default/tick?tab=versions", ".lines li"],
       ["/jobs/default/tick?tab=definition", ".command pre"],
       ["/jobs/default/tick/edit", "[role=status] table"],
@@ -407,6 +478,7 @@ describe("every page", () => {
       ["/nodes?tab=health", ".checks li"],
       ["/nodes?tab=failovers", "tbody tr"],
       ["/nodes?tab=policy", "tbody tr"],
+      ["/nodes?tab=drills", ".empty"],
       ["/backfills", ".lines li"],
       ["/calendars?name=cn-workdays", "#calendar"],
       ["/locks", "tbody tr"],
@@ -430,11 +502,7 @@ describe("every page", () => {
       const own = calls.ofThePage();
       assert.ok(own.length <= CALLS_MAX, `${path} makes ${own.length} calls: ${own.join(", ")}`);
       assert.deepEqual(await violations(page, "{}"), [], path);
-      await page.setViewportSize({ width: 360, height: 740 });
-      const wide = await page.evaluate(() => {
-        const main = document.querySelector("main");
-        return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0);
-      });
+      const wide = await widthAt(page, 360);
       assert.ok(wide <= 360, `${path} is ${wide} pixels wide`);
     }
     await page.setViewportSize({ width: 1440, height: 900 });
@@ -474,6 +542,15 @@ async function violations(page: Page, rules: string): Promise<string[]> {
   return violations.map(
     (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`,
   );
+}
+
+/** How wide a page is in a window of this width. */
+async function widthAt(page: Page, width: number): Promise<number> {
+  await page.setViewportSize({ width, height: 740 });
+  return await page.evaluate(() => {
+    const main = document.querySelector("main");
+    return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0);
+  });
 }
 
 /** Words in Latin letters that are neither names, code nor ids (these say translate="no"). */

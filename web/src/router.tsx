@@ -41,7 +41,8 @@ const jobs = createRoute({
 const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$namespace/$name",
-  validateSearch: (search: Search) => present({ tab: text(search.tab), day: text(search.day) }),
+  validateSearch: (search: Search) =>
+    present({ tab: text(search.tab), day: text(search.day), span: text(search.span) }),
   component: lazyRouteComponent(() => import("./pages/Job.tsx"), "JobPage"),
 });
 const newJob = createRoute({
@@ -63,7 +64,7 @@ const runs = createRoute({
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
-  validateSearch: (search: Search) => present({ tab: text(search.tab) }),
+  validateSearch: (search: Search) => present({ tab: text(search.tab), shard: text(search.shard) }),
   component: lazyRouteComponent(() => import("./pages/Run.tsx"), "RunPage"),
 });
 const nodes = createRoute({

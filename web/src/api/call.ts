@@ -1,4 +1,5 @@
 /// Calls of the REST API by operation id, with its answers typed and its errors as `ProblemError`.
+import { setReplicaAge } from "../live/status.ts";
 import { type Operations, type Problem, ROUTES } from "./types.ts";
 
 type Name = keyof Operations;
@@ -72,6 +73,7 @@ async function send<K extends Name>(name: K, given: Given<K>): Promise<Response>
   }
   const response = await answered(addressOf(name, given), init);
   noteTime(response);
+  noteAge(response);
   return response;
 }
 
@@ -119,6 +121,13 @@ function noteTime(response: Response): void {
   const ahead = said - Date.now();
   // The header has whole seconds: a smaller difference says nothing.
   aheadMs = Math.abs(ahead) < 2000 ? 0 : ahead;
+}
+
+/** A refusal says nothing of the data: what is on the screen stays as old as it was. */
+function noteAge(response: Response): void {
+  const said = response.headers.get("Foliot-Replica-Age");
+  if (said !== null) setReplicaAge(Number(said));
+  else if (response.ok) setReplicaAge(null);
 }
 
 /** A fresh key for one intent of the user. */

@@ -1,12 +1,37 @@
 /// What pages read. The first part of each key is what changes name (`live/changes.ts`).
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { call } from "./call.ts";
-import type { JobOut, Page_JobOut_ } from "./types.ts";
+import {
+  type InfiniteData,
+  infiniteQueryOptions,
+  keepPreviousData,
+  type QueryClient,
+  queryOptions,
+} from "@tanstack/react-query";
+import { type Span, spanStart } from "../format/figures.ts";
+import { call, serverNow } from "./call.ts";
+import type { JobOut, Page_JobOut_, RunOut } from "./types.ts";
 
 /** Only the filters that are set. */
 function given(wanted: object): Record<string, string> {
   return Object.fromEntries(Object.entries(wanted).filter(([, value]) => value !== undefined));
 }
+
+/** What a list on another page had of it: shown at once, dimmed, until its own answer is here. */
+function listed<T>(client: QueryClient, list: string, isIt: (item: T) => boolean): T | undefined {
+  const lists = client.getQueriesData<Partial<InfiniteData<{ items: T[] }>>>({ queryKey: [list] });
+  for (const [, found] of lists) {
+    for (const page of found?.pages ?? []) {
+      const item = page.items.find(isIt);
+      if (item !== undefined) return item;
+    }
+  }
+  return undefined;
+}
+
+export const listedJob = (client: QueryClient, namespace: string, name: string) =>
+  listed<JobOut>(client, "jobs", (job) => job.name === name && job.namespace === namespace);
+
+export const listedRun = (client: QueryClient, id: string) =>
+  listed<RunOut>(client, "runs", (run) => run.id === id);
 
 export const overview = () =>
   queryOptions({ queryKey: ["overview"], queryFn: ({ signal }) => call("get_overview", { signal }) });
@@ -99,6 +124,31 @@ export const jobDays = (namespace: string, name: string, tz: string) =>
     refetchInterval: 60_000,
   });
 
+// Figures are counted some seconds after runs end: they are read anew by time, not with each change.
+const COUNTED_MS = { staleTime: 15_000, refetchInterval: 30_000 };
+
+export const jobStats = (namespace: string, name: string, span: Span) =>
+  queryOptions({
+    queryKey: ["stats", "job", namespace, name, span],
+    queryFn: ({ signal }) => {
+      const query = { namespace, from: spanStart(span, serverNow()) };
+      return call("get_job_stats", { path: { name }, query, signal });
+    },
+    placeholderData: keepPreviousData,
+    ...COUNTED_MS,
+  });
+
+export const nodeStats = (name: string, span: Span) =>
+  queryOptions({
+    queryKey: ["stats", "node", name, span],
+    queryFn: ({ signal }) => {
+      const query = { from: spanStart(span, serverNow()) };
+      return call("get_node_stats", { path: { name }, query, signal });
+    },
+    placeholderData: keepPreviousData,
+    ...COUNTED_MS,
+  });
+
 export const ahead = (minutes: number) =>
   queryOptions({
     queryKey: ["ahead", minutes],
@@ -178,6 +228,15 @@ export const runWhy = (id: string, tz: string) =>
     queryFn: ({ signal }) => call("explain_run", { path: { run: id }, query: { tz }, signal }),
   });
 
+/** Where several runs stand, in one request. Read again while somebody looks: what keeps them changes. */
+export const runWhys = (ids: string[], tz: string) =>
+  queryOptions({
+    queryKey: ["whys", ids, tz],
+    queryFn: ({ signal }) => call("explain_runs", { query: { ids: ids.join(","), tz }, signal }),
+    placeholderData: keepPreviousData,
+    refetchInterval: 5000,
+  });
+
 export const runAttempts = (id: string) =>
   queryOptions({
     queryKey: ["run", id, "attempts"],
@@ -185,9 +244,12 @@ export const runAttempts = (id: string) =>
   });
 
 export const runShards = (id: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["run", id, "shards"],
-    queryFn: ({ signal }) => call("list_run_shards", { path: { run: id }, query: { limit: 200 }, signal }),
+    queryFn: ({ signal, pageParam }) =>
+      call("list_run_shards", { path: { run: id }, query: { limit: 200, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
   });
 
 export const runTimeline = (id: string) =>
@@ -238,6 +300,39 @@ export const failover = (number: number) =>
   queryOptions({
     queryKey: ["failovers", number],
     queryFn: ({ signal }) => call("get_failover", { path: { number }, signal }),
+  });
+
+export const drillTypes = () =>
+  queryOptions({
+    queryKey: ["drills", "types"],
+    queryFn: ({ signal }) => call("list_drill_types", { signal }),
+    refetchInterval: 10_000,
+  });
+
+export const drills = () =>
+  infiniteQueryOptions({
+    queryKey: ["drills", "history"],
+    queryFn: ({ signal, pageParam }) =>
+      call("list_drills", { query: { limit: 50, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: 3000,
+  });
+
+export const drill = (number: number) =>
+  queryOptions({
+    queryKey: ["drills", number],
+    queryFn: ({ signal }) => call("get_drill", { path: { number }, signal }),
+    refetchInterval: ({ state }) => (state.data?.ended_at ? false : 2000),
+  });
+
+/** What a drill would do. Nothing is broken by asking. */
+export const drillPreview = (type: string, on: string, lasts: string, size: string) =>
+  queryOptions({
+    queryKey: ["drills", "preview", type, on, lasts, size],
+    queryFn: ({ signal }) => call("preview_drill", { body: { type, on, for: lasts, size }, signal }),
+    enabled: on !== "",
+    retry: false,
   });
 
 export const policies = () =>
@@ -296,6 +391,9 @@ export const tokens = (all: boolean) =>
 
 export const views = () =>
   queryOptions({ queryKey: ["views"], queryFn: ({ signal }) => call("list_views", { signal }) });
+
+export const settings = () =>
+  queryOptions({ queryKey: ["settings"], queryFn: ({ signal }) => call("get_settings", { signal }) });
 
 export const limits = () =>
   queryOptions({

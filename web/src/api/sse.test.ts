@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EventReader } from "./sse.ts";
+import { EventReader, readEvents, type ServerEvent } from "./sse.ts";
 
 const TEXT = 'id: 7\nevent: run.ended\ndata: {"a":1}\n\n: still here\n\ndata: one\ndata: two\n\n';
 const EVENTS = [
@@ -25,4 +25,17 @@ test("every end of a line counts, and one that is cut in the middle counts once"
 test("an event without data is no event, and empty data is one", () => {
   expect(new EventReader().push("event: hello\n\n")).toEqual([]);
   expect(new EventReader().push("event: end\ndata: \n\n")).toEqual([{ id: "", name: "end", data: "" }]);
+});
+
+test("a letter that is cut between two pieces of the stream comes out whole", async () => {
+  const bytes = new TextEncoder().encode("id: 9\nevent: job.paused\ndata: 结算暂停\n\n");
+  const body = new ReadableStream<Uint8Array>({
+    start(writer) {
+      for (const byte of bytes) writer.enqueue(Uint8Array.of(byte));
+      writer.close();
+    },
+  });
+  const found: ServerEvent[] = [];
+  await readEvents(body, (events) => found.push(...events));
+  expect(found).toEqual([{ id: "9", name: "job.paused", data: "结算暂停" }]);
 });

@@ -181,6 +181,7 @@ export interface ClusterOut {
   "oldest_ready_s": number | null;
   "overdue_s": number | null;
   "coordinators": CoordinatorOut[];
+  "replica": ReplicaOut | null;
   "troubles": TroubleOut[];
   "nodes": NodeOut[];
 }
@@ -229,6 +230,12 @@ export interface DaysOut {
   "whole_since": string | null;
 }
 
+export interface DebounceForm {
+  "quiet": string | number;
+  "at_most"?: string | number | null;
+  "by"?: string | null;
+}
+
 export interface DefinitionForm {
   "description"?: string | null;
   "owner"?: string | null;
@@ -240,7 +247,7 @@ export interface DefinitionForm {
   "timezone"?: string | null;
   "params"?: Record<string, unknown> | null;
   "parameters"?: Record<string, unknown> | null;
-  "shards"?: number | null;
+  "shards"?: number | "each_worker" | null;
   "timeout"?: string | number | null;
   "grace"?: string | number | null;
   "start_within"?: string | number | null;
@@ -249,6 +256,8 @@ export interface DefinitionForm {
   "retries"?: number | RetriesForm | null;
   "overlap"?: "skip" | "queue" | "queue_all" | "replace" | "allow" | null;
   "misfire"?: string | MisfireForm | null;
+  "debounce"?: string | number | DebounceForm | null;
+  "throttle"?: string | ThrottleForm | null;
   "on_lost"?: "rerun" | "fail" | null;
   "max_lost"?: number | null;
   "place"?: PlaceForm | null;
@@ -270,6 +279,7 @@ export interface DrillAskIn {
   "type": string;
   "on": string;
   "for"?: string | number;
+  "size"?: string | number | null;
   "alone"?: boolean;
   "reason"?: string;
 }
@@ -290,6 +300,7 @@ export interface DrillIn {
   "type": string;
   "on": string;
   "for"?: string | number;
+  "size"?: string | number | null;
 }
 
 export interface DrillOut {
@@ -298,6 +309,7 @@ export interface DrillOut {
   "node": string;
   "state": "ASKED" | "RUNNING" | "ENDED" | "STOPPED" | "LOST";
   "for_s": number;
+  "size_s": number | null;
   "by": string;
   "reason": string;
   "asked_at": string;
@@ -319,6 +331,7 @@ export interface DrillPreviewOut {
   "node": string;
   "kind": "server" | "worker";
   "for_s": number;
+  "size_s": number | null;
   "is_leader": boolean;
   "running": number;
   "run_ids": string[];
@@ -327,10 +340,17 @@ export interface DrillPreviewOut {
   "consequences": string[];
 }
 
+export interface DrillSizeOut {
+  "usual_s": number;
+  "least_s": number;
+  "most_s": number;
+}
+
 export interface DrillTypeOut {
   "type": "crash" | "hang" | "partition" | "slow_store" | "clock_step" | "exhaust" | "deadlock" | "disk_full";
   "breaks": string;
   "on": string[];
+  "size": DrillSizeOut | null;
 }
 
 export interface DrillTypesOut {
@@ -632,12 +652,14 @@ export interface LockReleaseIn {
 export interface LogLineOut {
   "position": string;
   "text": string;
+  "shard": number | null;
 }
 
 export interface LogLinesOut {
   "items": LogLineOut[];
   "is_begin": boolean;
   "is_end": boolean;
+  "search_on": string | null;
 }
 
 export interface LoginCodeOut {
@@ -702,11 +724,15 @@ export interface NewTokenIn {
 }
 
 export interface NodeFiguresOut {
-  "node": string;
   "runs": number;
-  "success_rate": number;
-  "average_s": number | null;
+  "succeeded": number;
+  "failed": number;
+  "cancelled": number;
+  "success_rate": number | null;
+  "duration_s": SpreadOut | null;
+  "queue_delay_s": SpreadOut | null;
   "last_ended_at": string | null;
+  "node": string;
 }
 
 export interface NodeKindOut {
@@ -731,6 +757,7 @@ export interface NodeOut {
   "labels": Record<string, string>;
   "slots": number;
   "slots_given": number;
+  "weight": number | null;
   "running": number;
   "handlers": string[];
   "kinds": NodeKindOut[];
@@ -832,9 +859,26 @@ export interface PauseJobs {
 
 export interface PlaceForm {
   "require"?: Record<string, string> | null;
+  "prefer"?: Record<string, string | PreferenceForm> | null;
+  "avoid"?: Record<string, string> | null;
+  "spread"?: string | null;
+  "route"?: string | RouteForm | null;
   "concurrency"?: Record<string, number> | null;
   "max_running"?: number | null;
+  "max_waiting"?: number | null;
   "priority"?: number | null;
+}
+
+export interface PointOut {
+  "runs": number;
+  "succeeded": number;
+  "failed": number;
+  "cancelled": number;
+  "success_rate": number | null;
+  "duration_s": SpreadOut | null;
+  "queue_delay_s": SpreadOut | null;
+  "last_ended_at": string | null;
+  "start": string;
 }
 
 export interface PoliciesOut {
@@ -864,6 +908,11 @@ export interface PolicyOut {
   "version": number;
 }
 
+export interface PreferenceForm {
+  "value": string;
+  "weight"?: number | null;
+}
+
 export interface Problem {
   "type": string;
   "title": string;
@@ -891,6 +940,12 @@ export interface RankOut {
   "runs": number;
   "failed": number;
   "p95_s": number | null;
+}
+
+export interface ReplicaOut {
+  "servers": number;
+  "fit": number;
+  "age_s": number | null;
 }
 
 export interface RescheduleJob {
@@ -956,6 +1011,7 @@ export interface RetriesForm {
 
 export interface RetryRun {
   "version"?: "original" | "latest";
+  "failed_shards"?: boolean;
   "reason"?: string;
 }
 
@@ -966,6 +1022,11 @@ export interface RollbackJob {
 
 export interface RotateToken {
   "grace"?: string | number;
+}
+
+export interface RouteForm {
+  "name": string;
+  "by"?: string | null;
 }
 
 export interface RunOut {
@@ -1010,6 +1071,7 @@ export interface RunOut {
   "executes": string | null;
   "params": unknown;
   "result": unknown;
+  "stands_for": "key" | "debounce" | "throttle" | null;
 }
 
 export interface ScheduleForm {
@@ -1064,6 +1126,21 @@ export interface SetMaintenance {
   "reason"?: string;
 }
 
+export interface SettingOut {
+  "name": string;
+  "value": string;
+  "source": SettingSource;
+  "place": string;
+  "meaning": string;
+}
+
+export type SettingSource = "flag" | "environment" | "file" | "default";
+
+export interface SettingsOut {
+  "node": string;
+  "items": SettingOut[];
+}
+
 export interface ShardsOut {
   "next_cursor": string | null;
   "items": RunOut[];
@@ -1071,6 +1148,7 @@ export interface ShardsOut {
 }
 
 export interface SpreadOut {
+  "mean": number;
   "p50": number;
   "p95": number;
   "p99": number;
@@ -1098,12 +1176,20 @@ export interface StartBackfillIn {
 
 export interface StatsOut {
   "runs": number;
-  "since": string | null;
-  "outcomes": Record<string, number>;
+  "succeeded": number;
+  "failed": number;
+  "cancelled": number;
   "success_rate": number | null;
   "duration_s": SpreadOut | null;
-  "start_delay_s": SpreadOut | null;
+  "queue_delay_s": SpreadOut | null;
+  "last_ended_at": string | null;
+  "name": string;
+  "from_at": string;
+  "to_at": string;
+  "step": "minute" | "hour" | "day";
+  "outcomes": Record<string, number>;
   "retries": number;
+  "points": PointOut[];
   "nodes": NodeFiguresOut[];
 }
 
@@ -1113,10 +1199,21 @@ export interface StepDown {
 }
 
 export interface StripOut {
-  "runs": LastRunOut[];
+  "runs": StripRunOut[];
   "p50_s": number | null;
   "p95_s": number | null;
   "success_rate": number | null;
+}
+
+export interface StripRunOut {
+  "id": string;
+  "shown": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "HELD" | "RETRYING" | "CANCELLING";
+  "duration_s": number | null;
+}
+
+export interface ThrottleForm {
+  "rate": string;
+  "by"?: string | null;
 }
 
 export interface TimelineEntry {
@@ -1271,6 +1368,10 @@ export interface WhyOut {
   "timezone": string;
 }
 
+export interface WhyRunsOut {
+  "items": WhyOut[];
+}
+
 export interface Operations {
   call_back: { path: { "callback": string }; query: Record<never, never>; body: CallbackIn; answer: CallbackOut };
   cancel_run: { path: { "run": string }; query: Record<never, never>; body: CancelRun; answer: RunOut };
@@ -1291,6 +1392,7 @@ export interface Operations {
   explain_cron: { path: Record<never, never>; query: Record<never, never>; body: CronIn; answer: CronOut };
   explain_job: { path: { "name": string }; query: { "namespace"?: string | null; "at"?: string | null; "since"?: string | null; "tz"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: WhyListOut };
   explain_run: { path: { "run": string }; query: { "tz"?: string | null }; body: undefined; answer: WhyOut };
+  explain_runs: { path: Record<never, never>; query: { "ids": string; "tz"?: string | null }; body: undefined; answer: WhyRunsOut };
   fix_cluster: { path: Record<never, never>; query: Record<never, never>; body: FixCluster; answer: FixedOut };
   get_ahead: { path: Record<never, never>; query: { "namespace"?: string | null; "minutes"?: number }; body: undefined; answer: AheadOut };
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
@@ -1302,10 +1404,11 @@ export interface Operations {
   get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
   get_job_days: { path: { "name": string }; query: { "namespace"?: string | null; "to"?: string | null; "days"?: number; "tz"?: string | null }; body: undefined; answer: DaysOut };
   get_job_parameters: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ParametersOut };
-  get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: StatsOut };
+  get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: StatsOut };
   get_job_version: { path: { "name": string; "version": number }; query: { "namespace"?: string | null }; body: undefined; answer: VersionOut };
   get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
   get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
+  get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: StatsOut };
   get_overview: { path: Record<never, never>; query: { "namespace"?: string | null }; body: undefined; answer: OverviewOut };
   get_policies: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PoliciesOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
@@ -1313,6 +1416,7 @@ export interface Operations {
   get_run_logs: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "follow"?: boolean; "tail"?: number | null; "level"?: string | null; "grep"?: string | null; "since"?: string | null }; body: undefined; answer: undefined };
   get_run_result: { path: { "run": string }; query: Record<never, never>; body: undefined; answer: ResultOut };
   get_run_timeline: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TimelineOut };
+  get_settings: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SettingsOut };
   healthz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
   list_backfills: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_BackfillOut_ };
@@ -1345,7 +1449,7 @@ export interface Operations {
   promote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
-  readyz: { path: Record<never, never>; query: { "detail"?: boolean }; body: undefined; answer: undefined };
+  readyz: { path: Record<never, never>; query: { "detail"?: boolean; "reads"?: boolean }; body: undefined; answer: undefined };
   release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
   remove_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
   remove_view: { path: { "name": string }; query: { "shared"?: boolean }; body: undefined; answer: undefined };
@@ -1399,6 +1503,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   explain_cron: ["POST", "/api/v1/cron:explain"],
   explain_job: ["GET", "/api/v1/jobs/{name}/why"],
   explain_run: ["GET", "/api/v1/runs/{run}/why"],
+  explain_runs: ["GET", "/api/v1/runs:why"],
   fix_cluster: ["POST", "/api/v1/cluster/doctor:fix"],
   get_ahead: ["GET", "/api/v1/overview/ahead"],
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
@@ -1414,6 +1519,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_job_version: ["GET", "/api/v1/jobs/{name}/versions/{version}"],
   get_lock: ["GET", "/api/v1/locks/{name}"],
   get_node: ["GET", "/api/v1/nodes/{name}"],
+  get_node_stats: ["GET", "/api/v1/nodes/{name}/stats"],
   get_overview: ["GET", "/api/v1/overview"],
   get_policies: ["GET", "/api/v1/cluster/policy"],
   get_run: ["GET", "/api/v1/runs/{run}"],
@@ -1421,6 +1527,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_run_logs: ["GET", "/api/v1/runs/{run}/logs"],
   get_run_result: ["GET", "/api/v1/runs/{run}/result"],
   get_run_timeline: ["GET", "/api/v1/runs/{run}/timeline"],
+  get_settings: ["GET", "/api/v1/settings"],
   healthz: ["GET", "/healthz"],
   leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
   list_backfills: ["GET", "/api/v1/backfills"],

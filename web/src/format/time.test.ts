@@ -69,3 +69,15 @@ test("a share is 100 % only when nothing is missing", () => {
   expect(percent(0.9999)).toBe("99.9 %");
   expect(percent(0.984)).toBe("98.4 %");
 });
+
+test("a zone with odd minutes and one beyond the date line show their own day", () => {
+  const now = Date.parse("2026-11-16T06:00:00Z");
+  expect(clockTime("2026-11-16T18:30:00Z", "Asia/Kathmandu", now)).toBe("11-17 00:15:00");
+  expect(clockTime("2026-11-16T10:00:00Z", "Pacific/Kiritimati", now)).toBe("11-17 00:00:00");
+});
+
+test("a fraction of a second is copied in milliseconds, however many digits it has", () => {
+  expect(exactTime("2026-11-16T06:02:20.5Z", "UTC")).toBe("2026-11-16 06:02:20.500 UTC");
+  expect(exactTime("2026-11-16T06:02:20.123456Z", "UTC")).toBe("2026-11-16 06:02:20.123 UTC");
+  expect(exactTime("2026-11-16T06:02:20Z", "UTC")).toBe("2026-11-16 06:02:20 UTC");
+});

@@ -18,6 +18,7 @@ const run = {
   attempt: 0,
   node: null,
   kind: null,
+  started_at: null,
 } as RunOut;
 const AT = "2026-11-16T06:00:00Z";
 
@@ -99,6 +100,29 @@ describe("a run on the screen", () => {
   test("stays the same object for a change of another", () => {
     expect(patched(run, change("run.ended", { id: "r-2", state: "FAILED" }))).toBe(run);
     expect(patched(run, change("job.changed", { id: "r-1" }))).toBe(run);
+  });
+});
+
+describe("a run that goes back", () => {
+  const running = { ...run, state: "RUNNING", shown: "RUNNING", attempt: 1, started_at: AT } as RunOut;
+
+  test("waits again for its next attempt, and keeps its first start", () => {
+    const back = patched(running, change("run.changed", { id: "r-1", state: "PENDING", attempt: 1 }));
+    expect(back).toMatchObject({ state: "PENDING", attempt: 1, started_at: AT });
+    const again = patched(
+      back,
+      change("run.started", { id: "r-1", state: "RUNNING", attempt: 2, at: "later" }),
+    );
+    expect(again).toMatchObject({ state: "RUNNING", attempt: 2, started_at: AT });
+  });
+
+  test("and one that ended without a start has no duration", () => {
+    const ended = patched(run, change("run.ended", { id: "r-1", state: "CANCELLED", at: AT }));
+    expect(ended).toMatchObject({ state: "CANCELLED", ended_at: AT, duration_s: null });
+  });
+
+  test("a change without a state leaves it as it is", () => {
+    expect(patched(running, change("run.changed", { id: "r-1" }))).toBe(running);
   });
 });
 

@@ -24,3 +24,17 @@ export function setLive(next: Live): void {
 export function useLive(): Live {
   return useSyncExternalStore(subscribe, read);
 }
+
+let ageS: number | null = null;
+const readAge = () => ageS;
+
+/** How old the last answer is at most, because a replica gave it; null: the store itself did. */
+export function setReplicaAge(next: number | null): void {
+  if (next === ageS) return;
+  ageS = next;
+  for (const listener of listeners) listener();
+}
+
+export function useReplicaAge(): number | null {
+  return useSyncExternalStore(subscribe, readAge);
+}

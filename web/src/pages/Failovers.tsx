@@ -1,12 +1,12 @@
 /// What failed: from its beginning to its end, what was affected and what was done.
-import { Checkbox, Drawer, NativeSelect } from "@mantine/core";
+import { Checkbox, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { failover, failovers } from "../api/queries.ts";
 import type { FailoverOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
+import { Detail } from "../parts/Detail.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
-import { Loaded } from "../parts/Loaded.tsx";
 import { RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -72,7 +72,7 @@ export function Failovers() {
           </ListTable>
         )}
       </Pages>
-      {id !== undefined && <Detail id={id} close={() => set({ id: undefined })} />}
+      {id !== undefined && <Opened id={id} close={() => set({ id: undefined })} />}
     </>
   );
 }
@@ -125,23 +125,13 @@ function Outcome({ failover: one }: { failover: FailoverOut }) {
   );
 }
 
-function Detail({ id, close }: { id: number; close: () => void }) {
+function Opened({ id, close }: { id: number; close: () => void }) {
   const say = useSay();
   const query = useQuery(failover(id));
   return (
-    <Drawer
-      opened
-      onClose={close}
-      position="right"
-      size="lg"
-      title={say("fail.one", { id })}
-      closeButtonProps={{ "aria-label": say("do.close") }}
-      transitionProps={{ duration: 0 }}
-    >
-      <Loaded query={query} rows={6}>
-        {(found) => <Whole failover={found} />}
-      </Loaded>
-    </Drawer>
+    <Detail title={say("fail.one", { id })} query={query} close={close}>
+      {(found) => <Whole failover={found} />}
+    </Detail>
   );
 }
 

@@ -1,9 +1,9 @@
 /// One job: its runs, what became of its instants, its versions, its definition; and what can be done with it.
 import { Button, Tabs } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { job as jobQuery, runs } from "../api/queries.ts";
+import { job as jobQuery, listedJob, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
@@ -24,10 +24,15 @@ import { Day } from "./JobDay.tsx";
 import { Chips } from "./Jobs.tsx";
 import { Versions } from "./JobVersions.tsx";
 import { RunTable } from "./RunTable.tsx";
+import { JobStatistics } from "./Statistics.tsx";
 
 export function JobPage() {
   const { namespace, name } = useParams({ from: "/jobs/$namespace/$name" });
-  const query = useQuery(jobQuery(namespace, name));
+  const client = useQueryClient();
+  const query = useQuery({
+    ...jobQuery(namespace, name),
+    placeholderData: () => listedJob(client, namespace, name),
+  });
   return (
     <Loaded query={query} rows={10}>
       {(found) => <Content job={found} />}
@@ -158,6 +163,7 @@ function Content({ job }: { job: JobOut }) {
           <Tabs.Tab value="runs">{say("job.tab_runs")}</Tabs.Tab>
           <Tabs.Tab value="day">{say("job.tab_day")}</Tabs.Tab>
           <Tabs.Tab value="calendar">{say("job.tab_calendar")}</Tabs.Tab>
+          <Tabs.Tab value="stats">{say("job.tab_stats")}</Tabs.Tab>
           <Tabs.Tab value="versions">{say("job.tab_versions")}</Tabs.Tab>
           <Tabs.Tab value="definition">{say("job.tab_definition")}</Tabs.Tab>
         </Tabs.List>
@@ -169,6 +175,9 @@ function Content({ job }: { job: JobOut }) {
         </Tabs.Panel>
         <Tabs.Panel value="calendar">
           <Calendar job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="stats">
+          <JobStatistics job={job} />
         </Tabs.Panel>
         <Tabs.Panel value="versions">
           <Versions job={job} />

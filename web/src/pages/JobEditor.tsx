@@ -8,7 +8,7 @@ import { useState } from "react";
 import { call, newKey, ProblemError } from "../api/call.ts";
 import { job as jobQuery } from "../api/queries.ts";
 import type { DefinitionForm, ValidOut } from "../api/types.ts";
-import { withField } from "../format/draft.ts";
+import { fieldOf, withField } from "../format/draft.ts";
 import { fromYaml, toYaml } from "../format/yaml.ts";
 import { ChangeTable, type FieldChange } from "../parts/ChangeTable.tsx";
 import { DefinitionFields } from "../parts/DefinitionFields.tsx";
@@ -205,7 +205,9 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
             onChange={(event) => set({ text: event.currentTarget.value })}
           />
           {checked.error && <Refusal error={checked.error} />}
-          {checked.data && !checked.error && <Meaning found={checked.data} isNew={isNew} />}
+          {checked.data && !checked.error && (
+            <Meaning found={checked.data} own={fieldOf(text, ["schedule", "tz"])} isNew={isNew} />
+          )}
         </div>
       </div>
     </form>
@@ -227,7 +229,7 @@ function Refusal({ error }: { error: Error }) {
   );
 }
 
-function Meaning({ found, isNew }: { found: ValidOut; isNew: boolean }) {
+function Meaning({ found, own, isNew }: { found: ValidOut; own: unknown; isNew: boolean }) {
   const say = useSay();
   return (
     <div className="stack" role="status">
@@ -236,7 +238,7 @@ function Meaning({ found, isNew }: { found: ValidOut; isNew: boolean }) {
           <b>{found.schedule}</b>
         </p>
       )}
-      <NextFires instants={found.next} />
+      <NextFires instants={found.next} own={own} />
       {!found.is_offered && <p className="tone-wait">▲ {say("edit.not_offered")}</p>}
       {found.warnings.map((warning) => (
         <p key={warning.code + warning.message} className="tone-wait">

@@ -255,7 +255,16 @@ export function Chips({ job }: { job: JobOut }) {
   const isLate = job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 60_000;
   return (
     <>
-      {isLate && <span className="tag tone-wait">{say("job.late")}</span>}
+      {isLate && (
+        <Link
+          to="/jobs/$namespace/$name"
+          params={{ namespace: job.namespace, name: job.name }}
+          search={{ tab: "day" }}
+          className="tag tone-wait"
+        >
+          {say("job.late")}
+        </Link>
+      )}
       {job.retired_at && <span className="tag tone-idle">{say("job.retired")}</span>}
       {job.trouble && (
         <span className="tag tone-bad" title={job.trouble}>

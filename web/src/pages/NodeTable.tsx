@@ -16,6 +16,11 @@ import { Spark } from "../parts/Spark.tsx";
 import { State } from "../parts/State.tsx";
 import { At, Since, Took } from "../parts/Times.tsx";
 import { isWord, useSay, useUnits } from "../words/say.ts";
+import { NodeStatistics } from "./Statistics.tsx";
+
+/** So many are drawn at first: a page of some hundred nodes with all their figures would answer slowly. */
+const ROWS = 100;
+const TROUBLE = ["WARNING", "OFFLINE", "DEAD"];
 
 interface TableProps {
   label: string;
@@ -27,46 +32,65 @@ interface TableProps {
 export function NodeTable({ label, nodes, history, drain }: TableProps) {
   const say = useSay();
   const [opened, setOpened] = useState<string | null>(null);
+  const [rows, setRows] = useState(ROWS);
   if (nodes.length === 0) return <p className="soft">{say("nodes.nobody")}</p>;
+  const shown = nodes.length > rows ? troubledFirst(nodes).slice(0, rows) : nodes;
   return (
-    <ListTable
-      label={label}
-      heads={[
-        "nodes.name",
-        "nodes.health",
-        "nodes.beat",
-        "nodes.load",
-        "load.cpu",
-        "load.memory",
-        "load.score",
-        "nodes.clock",
-        "nodes.version",
-        "nodes.up",
-      ]}
-      hasActions
-    >
-      {nodes.map((node) => {
-        const isOpen = opened === node.id;
-        return (
-          <Fragment key={node.id}>
-            <NodeLine
-              node={node}
-              drain={drain}
-              isOpen={isOpen}
-              toggle={() => setOpened(isOpen ? null : node.id)}
-            />
-            {isOpen && (
-              <tr className="inner">
-                <td colSpan={11}>
-                  <Whole node={node} history={history} />
-                </td>
-              </tr>
-            )}
-          </Fragment>
-        );
-      })}
-    </ListTable>
+    <>
+      <ListTable
+        label={label}
+        heads={[
+          "nodes.name",
+          "nodes.health",
+          "nodes.beat",
+          "nodes.load",
+          "load.cpu",
+          "load.memory",
+          "load.score",
+          "nodes.clock",
+          "nodes.version",
+          "nodes.up",
+        ]}
+        hasActions
+      >
+        {shown.map((node) => {
+          const isOpen = opened === node.id;
+          return (
+            <Fragment key={node.id}>
+              <NodeLine
+                node={node}
+                drain={drain}
+                isOpen={isOpen}
+                toggle={() => setOpened(isOpen ? null : node.id)}
+              />
+              {isOpen && (
+                <tr className="inner">
+                  <td colSpan={11}>
+                    <Whole node={node} history={history} />
+                    {node.kind !== "server" && <NodeStatistics name={node.name} />}
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          );
+        })}
+      </ListTable>
+      {shown.length < nodes.length && (
+        <p className="row soft">
+          {say("nodes.some_of", { shown: shown.length, all: nodes.length })}
+          <Button variant="default" size="compact-sm" onClick={() => setRows(rows + ROWS)}>
+            {say("do.show_more")}
+          </Button>
+        </p>
+      )}
+    </>
   );
+}
+
+/** Those that need somebody stand first when not all are shown. */
+function troubledFirst(nodes: NodeOut[]): NodeOut[] {
+  const isTroubled = (node: NodeOut) => TROUBLE.includes(node.health);
+  return [...nodes.filter(isTroubled), ...nodes.filter((node) => !isTroubled(node))];
 }
 
 export function isGone(node: NodeOut): boolean {
@@ -147,7 +171,7 @@ function NodeLine({ node, isOpen, toggle, drain }: LineProps) {
         <At iso={node.started_at} />
       </td>
       <td className="tight">
-        {rights.admin && isWorker && !gone && (
+        {rights.admin && !gone && (
           <Button size="compact-xs" variant="default" onClick={() => drain(node)}>
             {say(isDraining ? "nodes.undrain" : "nodes.drain")}
           </Button>

@@ -4,7 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ProblemError } from "../api/call.ts";
-import { cluster } from "../api/queries.ts";
+import { cluster, overview } from "../api/queries.ts";
 import type { ClusterOut, NodeOut } from "../api/types.ts";
 import { type History, withBeat } from "../format/history.ts";
 import { DrainDialog, StepDownDialog } from "../parts/actions.tsx";
@@ -15,10 +15,11 @@ import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
 import { useSay } from "../words/say.ts";
+import { Drills } from "./Drills.tsx";
 import { Failovers } from "./Failovers.tsx";
 import { Health } from "./Health.tsx";
 import { NodeTable } from "./NodeTable.tsx";
-import { Cluster } from "./Overview.tsx";
+import { Cluster, HeldLine } from "./Overview.tsx";
 import { Policies } from "./Policies.tsx";
 import { Terms } from "./Terms.tsx";
 
@@ -43,6 +44,7 @@ export function NodesPage() {
           <Tabs.Tab value="health">{say("nodes.tab_health")}</Tabs.Tab>
           <Tabs.Tab value="failovers">{say("nodes.tab_failovers")}</Tabs.Tab>
           <Tabs.Tab value="policy">{say("nodes.tab_policy")}</Tabs.Tab>
+          <Tabs.Tab value="drills">{say("nodes.tab_drills")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="nodes">
           <Nodes />
@@ -55,6 +57,9 @@ export function NodesPage() {
         </Tabs.Panel>
         <Tabs.Panel value="policy">
           <Policies />
+        </Tabs.Panel>
+        <Tabs.Panel value="drills">
+          <Drills />
         </Tabs.Panel>
       </Tabs>
     </>
@@ -116,6 +121,7 @@ function Content({ found }: { found: ClusterOut }) {
           {trouble.hint && <p className="soft">{trouble.hint}</p>}
         </div>
       ))}
+      <Unplaced />
       <Terms cluster={found} />
       <Bands nodes={found.nodes} band={band} />
       <section className="part gap" aria-labelledby="servers">
@@ -135,6 +141,27 @@ function Content({ found }: { found: ClusterOut }) {
       {drained && <DrainDialog node={drained} close={() => setDrained(null)} />}
       {isHanding && <StepDownDialog leader={found.leader} to={others} close={() => setHanding(false)} />}
     </>
+  );
+}
+
+/** The verdicts of runs that wait for a worker: it is missing, or has not what they need. */
+const WITHOUT_WORKER = ["held_nobody", "held_group", "held_handler", "held_label", "held_draining"];
+
+/** One run of each job that no worker takes, with the sentence and the next step. The frame has read them already. */
+function Unplaced() {
+  const say = useSay();
+  const { data } = useQuery(overview());
+  const held = (data?.held ?? []).filter(({ why }) => WITHOUT_WORKER.includes(why.verdict));
+  if (held.length === 0) return null;
+  return (
+    <section className="part" aria-labelledby="unplaced">
+      <h2 id="unplaced">{say("nodes.unplaced")}</h2>
+      <ul className="lines">
+        {held.map(({ run, why }) => (
+          <HeldLine key={run.id} run={run} why={why} />
+        ))}
+      </ul>
+    </section>
   );
 }
 

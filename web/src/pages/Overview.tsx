@@ -4,9 +4,9 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobWhy, overview } from "../api/queries.ts";
-import type { ClusterOut, EventOut, JobOut, OverviewOut, RunOut } from "../api/types.ts";
+import type { ClusterOut, EventOut, HeldRunOut, JobOut, NodeOut, OverviewOut, RunOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
-import { RetryDialog } from "../parts/actions.tsx";
+import { DrainDialog, RetryDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { Crowd } from "../parts/Crowd.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
@@ -159,20 +159,7 @@ function NeedLine({ need }: { need: Need }) {
       </li>
     );
   }
-  if (need.is === "held") {
-    const { run, why } = need.held;
-    return (
-      <li>
-        <State of="HELD" />
-        <JobLink job={{ name: run.job, namespace: run.namespace }} />
-        <span className="end">
-          <RunButton run={run.id} label={say("do.open")} />
-        </span>
-        <p>{why.sentence}</p>
-        {why.hint && <p>{why.hint}</p>}
-      </li>
-    );
-  }
+  if (need.is === "held") return <HeldLine run={need.held.run} why={need.held.why} />;
   if (need.is === "node") {
     return (
       <li>
@@ -185,6 +172,19 @@ function NeedLine({ need }: { need: Need }) {
         ) : (
           <span className="soft">{say("over.node", { ago: ago(need.node.last_beat_at) })}</span>
         )}
+        <span className="end">
+          {rights.admin && isDrainable(need.node) && (
+            <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
+              {say("nodes.drain")}
+            </Button>
+          )}
+          {need.node.health === "DEAD" && (
+            <Link to="/nodes" search={{ tab: "failovers" }}>
+              {say("nodes.tab_failovers")}
+            </Link>
+          )}
+        </span>
+        {isOpen && <DrainDialog node={need.node} close={() => setOpen(false)} />}
       </li>
     );
   }
@@ -195,6 +195,26 @@ function NeedLine({ need }: { need: Need }) {
       </span>
       <span>{need.trouble.message}</span>
       {need.trouble.hint && <p>{need.trouble.hint}</p>}
+    </li>
+  );
+}
+
+function isDrainable(node: NodeOut): boolean {
+  return node.kind !== "server" && node.health !== "DEAD" && node.state !== "DRAINING";
+}
+
+/** A run that something keeps from starting: what it is, and the next step. */
+export function HeldLine({ run, why }: HeldRunOut) {
+  const say = useSay();
+  return (
+    <li>
+      <State of="HELD" />
+      <JobLink job={{ name: run.job, namespace: run.namespace }} />
+      <span className="end">
+        <RunButton run={run.id} label={say("do.open")} />
+      </span>
+      <p className="raw">{why.sentence}</p>
+      {why.hint && <p className="raw">{why.hint}</p>}
     </li>
   );
 }

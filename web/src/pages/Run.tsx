@@ -1,9 +1,9 @@
 /// One run: where it stands and why, its live log, its attempts, shards, parameters and result.
 import { Button, Menu, Tabs } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { runAttempts, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
+import { listedRun, runAttempts, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { isOver } from "../live/changes.ts";
 import { CancelDialog, RetryDialog } from "../parts/actions.tsx";
@@ -25,8 +25,10 @@ const RUNNING_EVERY_MS = 2000;
 
 export function RunPage() {
   const { run: id } = useParams({ from: "/runs/$run" });
+  const client = useQueryClient();
   const query = useQuery({
     ...runQuery(id),
+    placeholderData: () => listedRun(client, id),
     // Progress is told with the worker's beats and is no change on the stream.
     refetchInterval: ({ state }) => (state.data && isOver(state.data.state) ? false : RUNNING_EVERY_MS),
   });
@@ -40,12 +42,13 @@ export function RunPage() {
 function Content({ run }: { run: RunOut }) {
   const say = useSay();
   const rights = useRights();
-  const { tab = "log" } = useSearch({ from: "/runs/$run" });
+  const { tab = "log", shard = "" } = useSearch({ from: "/runs/$run" });
   const navigate = useNavigate({ from: "/runs/$run" });
-  const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry">("");
+  const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry" | "retry_failed">("");
   const isDone = isOver(run.state);
   const isSharded =
-    run.open_shards > 0 || (run.attempt === 0 && run.state !== "PENDING" && run.state !== "CANCELLED");
+    run.open_shards > 0 ||
+    (run.attempt === 0 && !run.parent && run.state !== "PENDING" && run.state !== "CANCELLED");
   const close = () => setOpened("");
   return (
     <>
@@ -72,6 +75,11 @@ function Content({ run }: { run: RunOut }) {
                 </Menu.Dropdown>
               </Menu>
             </>
+          )}
+          {rights.run && isDone && isSharded && run.state !== "SUCCEEDED" && (
+            <Button variant="default" onClick={() => setOpened("retry_failed")}>
+              {say("do.retry_failed")}
+            </Button>
           )}
           {rights.run && isDone && <Button onClick={() => setOpened("retry")}>{say("do.retry")}</Button>}
         </div>
@@ -109,7 +117,17 @@ function Content({ run }: { run: RunOut }) {
           <Tabs.Tab value="timeline">{say("run.tab_timeline")}</Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="log">
-          <Log run={run} />
+          <Log
+            run={run}
+            shards={
+              isSharded
+                ? {
+                    shown: shard,
+                    show: (next) => void navigate({ search: next ? { shard: next } : {}, replace: true }),
+                  }
+                : undefined
+            }
+          />
         </Tabs.Panel>
         <Tabs.Panel value="data">
           <section className="part">
@@ -143,6 +161,7 @@ function Content({ run }: { run: RunOut }) {
         <CancelDialog run={run} force={opened === "force"} close={close} />
       )}
       {opened === "retry" && <RetryDialog run={run} close={close} />}
+      {opened === "retry_failed" && <RetryDialog run={run} onlyFailed close={close} />}
     </>
   );
 }

@@ -1,13 +1,16 @@
-/// Runs as rows: one state, when due, how late, how long, where, and what caused them.
+/// Runs as rows: one state, when due, how late, how long, where, what caused them, and why those wait that do.
+import { Fragment } from "react";
 import type { RunOut } from "../api/types.ts";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
 import { At, Since, Took } from "../parts/Times.tsx";
+import { useAsking, WhyButton, WhyRow } from "../parts/Whys.tsx";
 import { isWord, useSay } from "../words/say.ts";
 
 export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: boolean }) {
   const say = useSay();
+  const asking = useAsking(runs);
   return (
     <table className="list" aria-label={say("runs.list")}>
       <thead>
@@ -25,50 +28,54 @@ export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: b
       </thead>
       <tbody>
         {runs.map((run) => (
-          <tr key={run.id}>
-            <td className="tight">
-              <State of={run.shown} />
-              {run.kind && isWord(`kind.${run.kind}`) && (
-                <span className="soft small"> {say(`kind.${run.kind}`)}</span>
-              )}
-            </td>
-            {withJob && (
-              <td>
-                <JobLink job={{ name: run.job, namespace: run.namespace }} />
+          <Fragment key={run.id}>
+            <tr>
+              <td className="tight">
+                <State of={run.shown} />
+                {run.kind && isWord(`kind.${run.kind}`) && (
+                  <span className="soft small"> {say(`kind.${run.kind}`)}</span>
+                )}
+                <WhyButton run={run} asking={asking} />
               </td>
-            )}
-            <td>
-              <RunLink run={run.id} />
-            </td>
-            <td>
-              <At iso={run.due_at} />
-            </td>
-            <td className="right" data-label={say("runs.delay")}>
-              <Took seconds={run.delay_s} />
-            </td>
-            <td className="right" data-label={say("runs.duration")}>
-              {run.state === "RUNNING" && run.started_at ? (
-                <Since iso={run.started_at} />
-              ) : (
-                <Took seconds={run.duration_s} />
+              {withJob && (
+                <td>
+                  <JobLink job={{ name: run.job, namespace: run.namespace }} />
+                </td>
               )}
-            </td>
-            <td className="right" data-label={say("runs.attempt")}>
-              {run.attempt}
-            </td>
-            <td>
-              <Raw>{run.node}</Raw>
-            </td>
-            <td>
-              {say(`origin.${run.origin}`)}
-              {run.triggered_by && (
-                <span className="soft">
-                  {" "}
-                  <Raw>{run.triggered_by}</Raw>
-                </span>
-              )}
-            </td>
-          </tr>
+              <td>
+                <RunLink run={run.id} />
+              </td>
+              <td>
+                <At iso={run.due_at} />
+              </td>
+              <td className="right" data-label={say("runs.delay")}>
+                <Took seconds={run.delay_s} />
+              </td>
+              <td className="right" data-label={say("runs.duration")}>
+                {run.state === "RUNNING" && run.started_at ? (
+                  <Since iso={run.started_at} />
+                ) : (
+                  <Took seconds={run.duration_s} />
+                )}
+              </td>
+              <td className="right" data-label={say("runs.attempt")}>
+                {run.attempt}
+              </td>
+              <td>
+                <Raw>{run.node}</Raw>
+              </td>
+              <td>
+                {say(`origin.${run.origin}`)}
+                {run.triggered_by && (
+                  <span className="soft">
+                    {" "}
+                    <Raw>{run.triggered_by}</Raw>
+                  </span>
+                )}
+              </td>
+            </tr>
+            <WhyRow run={run} asking={asking} columns={withJob ? 9 : 8} />
+          </Fragment>
         ))}
       </tbody>
     </table>

@@ -1,17 +1,20 @@
 /// Settings: what this browser shows, who is logged in, the limits of the cluster, and what runs here.
 import { Button, NativeSelect, useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { overview, limits as readLimits, whoami } from "../api/queries.ts";
+import { overview, limits as readLimits, settings as readSettings, whoami } from "../api/queries.ts";
 import { logOut } from "../api/session.ts";
-import type { LimitOut } from "../api/types.ts";
+import type { LimitOut, SettingsOut } from "../api/types.ts";
 import { browserZone } from "../format/time.ts";
+import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
 import { chooseDensity, chooseZone, type Density, useDensity, useZone } from "../parts/settings.ts";
 import { choose, type Language, useLanguage, useSay } from "../words/say.ts";
 
 export function SettingsPage() {
   const say = useSay();
+  const rights = useRights();
   const limits = useQuery(readLimits());
   const { data: seen } = useQuery(overview());
   const server = seen?.cluster?.nodes.find((node) => node.kind === "server");
@@ -56,6 +59,61 @@ export function SettingsPage() {
           )}
         </div>
       </div>
+      {rights.admin && <OfTheServer />}
+    </>
+  );
+}
+
+function OfTheServer() {
+  const say = useSay();
+  const query = useQuery(readSettings());
+  return (
+    <section className="part gap" aria-labelledby="server">
+      <h2 id="server">{say("set.server")}</h2>
+      <Loaded query={query}>{(found) => <Settings found={found} />}</Loaded>
+    </section>
+  );
+}
+
+/** What a flag, the environment or a file said stands first: the rest is as it always is. */
+function Settings({ found }: { found: SettingsOut }) {
+  const say = useSay();
+  const isGiven = (source: string) => source !== "default";
+  const items = [
+    ...found.items.filter((one) => isGiven(one.source)),
+    ...found.items.filter((one) => !isGiven(one.source)),
+  ];
+  return (
+    <>
+      <p className="soft">
+        {say("set.answered")} <Raw>{found.node}</Raw>
+      </p>
+      <ListTable
+        label={say("set.server")}
+        heads={["set.name", "set.value", "set.source", "set.place", "set.meaning"]}
+      >
+        {items.map((one) => (
+          <tr key={one.name}>
+            <td className="first">
+              <Raw mono>{one.name}</Raw>
+            </td>
+            <td className="says">
+              {one.value === "" ? (
+                <span className="soft">{say(one.source === "file" ? "set.in_file" : "set.unset")}</span>
+              ) : (
+                <Raw mono>{one.value}</Raw>
+              )}
+            </td>
+            <td>
+              <span className={isGiven(one.source) ? "tag tone-busy" : "tag tone-idle"}>
+                {say(`source.${one.source}`)}
+              </span>
+            </td>
+            <td>{isGiven(one.source) && <Raw mono>{one.place}</Raw>}</td>
+            <td className="soft says raw">{one.meaning}</td>
+          </tr>
+        ))}
+      </ListTable>
     </>
   );
 }

@@ -1,11 +1,11 @@
 /// The shards of a run, one line each: where in its time each began and ended, and which was the slowest.
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { runShards } from "../api/queries.ts";
-import type { RunOut, ShardsOut } from "../api/types.ts";
+import type { RunOut } from "../api/types.ts";
 import { barOf, slowestOf, spanOf } from "../format/gantt.ts";
 import { isOver } from "../live/changes.ts";
-import { Loaded } from "../parts/Loaded.tsx";
 import { RunLink } from "../parts/links.tsx";
+import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
 import { useNow } from "../parts/settings.ts";
@@ -14,27 +14,34 @@ import { Since, Took } from "../parts/Times.tsx";
 import { useSay } from "../words/say.ts";
 
 export function Shards({ run, everyMs }: { run: RunOut; everyMs: number }) {
-  const query = useQuery({ ...runShards(run.id), refetchInterval: isOver(run.state) ? false : everyMs });
-  return <Loaded query={query}>{(found) => <Gantt found={found} />}</Loaded>;
+  const say = useSay();
+  const query = useInfiniteQuery({
+    ...runShards(run.id),
+    refetchInterval: isOver(run.state) ? false : everyMs,
+  });
+  const counts = query.data?.pages[0]?.counts ?? {};
+  return (
+    <Pages query={query} empty={<p className="empty">{say("run.no_shards")}</p>}>
+      {(shards) => <Gantt shards={shards} counts={counts} />}
+    </Pages>
+  );
 }
 
-function Gantt({ found }: { found: ShardsOut }) {
-  const say = useSay();
+function Gantt({ shards, counts }: { shards: RunOut[]; counts: Record<string, number> }) {
   const now = useNow();
-  if (found.items.length === 0) return <p className="empty">{say("run.no_shards")}</p>;
-  const span = spanOf(found.items, now);
-  const slowest = slowestOf(found.items, now);
+  const span = spanOf(shards, now);
+  const slowest = slowestOf(shards, now);
   return (
     <>
       <p className="row">
-        {Object.entries(found.counts).map(([state, count]) => (
+        {Object.entries(counts).map(([state, count]) => (
           <span key={state} className="row tightrow">
             <State of={state} /> <b>{count}</b>
           </span>
         ))}
       </p>
       <ul className="lines gantt">
-        {found.items.map((shard) => (
+        {shards.map((shard) => (
           <Shard key={shard.id} shard={shard} span={span} nowMs={now} isSlowest={shard.id === slowest} />
         ))}
       </ul>

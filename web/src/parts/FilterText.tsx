@@ -3,7 +3,8 @@ import { TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import { useSay } from "../words/say.ts";
 
-const WRITTEN_MS = 250;
+/** Short enough to be felt as at once; an answer that is no longer wanted is not awaited. */
+const WRITTEN_MS = 40;
 
 /** What is written reaches the address when the user pauses, and the address reaches the field. */
 export function FilterText({

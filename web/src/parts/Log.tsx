@@ -19,13 +19,20 @@ const LINE_PX = 20;
 const AGAIN_MS = 2000;
 const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
 
-export function Log({ run }: { run: RunOut }) {
+interface LogProps {
+  run: RunOut;
+  /** Of a run with shards: the number of the one whose lines are shown, or "" for all; and how it is changed. */
+  shards?: { shown: string; show: (shard: string) => void } | undefined;
+}
+
+export function Log({ run, shards }: LogProps) {
   const say = useSay();
   const [level, setLevel] = useState("");
   const [grep, setGrep] = useState("");
   const [isFollowing, setFollowing] = useState(true);
   const wanted = useDeferredValue(grep);
-  const { lines, error, isBroken, isRead, earlier } = useLines(run.id, level, wanted);
+  const shard = shards?.shown ? Number(shards.shown) : null;
+  const { lines, error, isBroken, isRead, earlier } = useLines(run.id, level, wanted, shard);
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -50,6 +57,16 @@ export function Log({ run }: { run: RunOut }) {
   return (
     <>
       <div className="filters">
+        {shards && (
+          <TextInput
+            w={110}
+            inputMode="numeric"
+            aria-label={say("log.shard")}
+            placeholder={say("log.all_shards")}
+            value={shards.shown}
+            onChange={(event) => shards.show(event.currentTarget.value.replace(/\D/g, "").slice(0, 4))}
+          />
+        )}
         <NativeSelect
           aria-label={say("log.level")}
           value={level}
@@ -146,7 +163,7 @@ function Line({ raw, top }: { raw: string; top: number }) {
 }
 
 /** The lines of a log as they come. A stream that breaks goes on behind the last line that was read. */
-function useLines(id: string, level: string, grep: string) {
+function useLines(id: string, level: string, grep: string, shard: number | null) {
   const [lines, setLines] = useState<string[]>([]);
   const [error, setError] = useState<Error | null>(null);
   const [isBroken, setBroken] = useState(false);
@@ -164,7 +181,7 @@ function useLines(id: string, level: string, grep: string) {
 
     const read = async (signal: AbortSignal) => {
       let isOverNow = false;
-      const query = { follow: true, ...(lastId ? {} : { tail: TAIL }), level, grep };
+      const query = { follow: true, ...(lastId ? {} : { tail: TAIL }), level, grep, shard };
       const headers: Record<string, string> = lastId ? { "Last-Event-ID": lastId } : {};
       const body = await stream("get_run_logs", { path: { run: id }, query, headers, signal });
       setBroken(false);
@@ -206,14 +223,14 @@ function useLines(id: string, level: string, grep: string) {
       end.abort();
       clearTimeout(timer);
     };
-  }, [id, level, grep]);
+  }, [id, level, grep, shard]);
 
   const readEarlier = async () => {
     try {
-      const query = { before: first ?? "", level, grep, limit: TAIL };
+      const query = { before: first ?? "", level, grep, shard, limit: TAIL };
       const found = await call("get_run_lines", { path: { run: id }, query });
       setLines((after) => [...found.items.map((line) => line.text), ...after]);
-      setFirst(found.is_begin ? "" : (found.items[0]?.position ?? ""));
+      setFirst(found.is_begin ? "" : (found.search_on ?? found.items[0]?.position ?? ""));
     } catch (failed) {
       setError(failed as Error);
     }

@@ -1,33 +1,35 @@
 /// The next instants of a schedule, in two zones.
-import { exactTime } from "../format/time.ts";
+import { firesIn, zonesOf } from "../format/fires.ts";
+import { browserZone } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
 import { useZone } from "./settings.ts";
 import { FromNow } from "./Times.tsx";
 
-const SHOWN = 5;
-
-export function NextFires({ instants }: { instants: string[] }) {
+/** `own` is the zone of the schedule, as far as it is written. */
+export function NextFires({ instants, own }: { instants: string[]; own?: unknown }) {
   const say = useSay();
-  const zone = useZone();
-  const other = zone === "UTC" ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
+  const zones = zonesOf(useZone(), own, browserZone());
   if (instants.length === 0) return <p className="soft">{say("jobs.no_schedule")}</p>;
-  const shown = (iso: string, tz: string) => exactTime(iso, tz).slice(0, 19);
   return (
     <table className="list" aria-label={say("edit.next")}>
       <thead>
         <tr translate="no">
-          <th>{zone}</th>
-          {other !== zone && <th>{other}</th>}
+          {zones.map((zone) => (
+            <th key={zone}>{zone}</th>
+          ))}
           <th className="right">
             <span className="hidden">{say("edit.next")}</span>
           </th>
         </tr>
       </thead>
       <tbody>
-        {instants.slice(0, SHOWN).map((iso) => (
+        {firesIn(instants, zones).map(({ iso, shown }) => (
           <tr key={iso}>
-            <td>{shown(iso, zone)}</td>
-            {other !== zone && <td className="soft">{shown(iso, other)}</td>}
+            {shown.map((time, place) => (
+              <td key={zones[place]} className={place === 0 ? undefined : "soft"}>
+                {time}
+              </td>
+            ))}
             <td className="soft right">
               <FromNow iso={iso} />
             </td>

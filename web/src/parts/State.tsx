@@ -2,7 +2,7 @@
 import { isWord, useSay } from "../words/say.ts";
 import { glyphOf, toneOf } from "./state.ts";
 
-type Family = "state" | "job" | "health" | "decision" | "fill" | "grade" | "outcome";
+type Family = "state" | "job" | "health" | "decision" | "fill" | "grade" | "outcome" | "drill";
 
 export function State({ of, family = "state" }: { of: string; family?: Family }) {
   const say = useSay();

@@ -13,8 +13,8 @@ export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLon
   const runs = strip?.runs ?? [];
   if (runs.length === 0) return <span className="soft small">{say("strip.none")}</span>;
   const longest = Math.max(0.001, ...runs.map((run) => run.duration_s ?? 0));
-  const good = runs.filter((run) => run.state === "SUCCEEDED").length;
-  const bad = runs.filter((run) => run.state === "FAILED").length;
+  const good = runs.filter((run) => run.shown === "SUCCEEDED").length;
+  const bad = runs.filter((run) => run.shown === "FAILED").length;
   return (
     <span
       className={isLong ? "strip long" : "strip"}

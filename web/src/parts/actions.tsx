@@ -86,16 +86,23 @@ export function CancelDialog({ run, force, close }: Closable & { run: RunOut; fo
   );
 }
 
-export function RetryDialog({ run, close }: Closable & { run: Pick<RunOut, "id" | "job"> }) {
+interface RetryProps extends Closable {
+  run: Pick<RunOut, "id" | "job">;
+  /** Only the shards that did not succeed. */
+  onlyFailed?: boolean;
+}
+
+export function RetryDialog({ run, onlyFailed = false, close }: RetryProps) {
   const say = useSay();
   return (
     <Confirm
       title={say("retry.title", { run: run.id })}
-      says={say("retry.says", { job: run.job })}
-      action={say("do.retry")}
+      says={say(onlyFailed ? "retry.says_failed" : "retry.says", { job: run.job })}
+      action={say(onlyFailed ? "do.retry_failed" : "do.retry")}
       close={close}
       change={async ({ reason, key }) => {
-        const made = await call("retry_run", { path: { run: run.id }, body: { reason }, key });
+        const body = { reason, failed_shards: onlyFailed };
+        const made = await call("retry_run", { path: { run: run.id }, body, key });
         tell(say("retry.done", { run: run.id }), { id: made.id, label: say("trigger.see") });
       }}
     />
@@ -129,10 +136,14 @@ export function RollbackDialog({ job, version, close }: Closable & { job: JobOut
 export function DrainDialog({ node, close }: Closable & { node: NodeOut }) {
   const say = useSay();
   const isBack = node.state === "DRAINING";
+  const stops =
+    node.kind === "server"
+      ? say("nodes.drain_server_says")
+      : say("nodes.drain_says", { count: node.running });
   return (
     <Confirm
       title={say(isBack ? "nodes.undrain_title" : "nodes.drain_title", { name: node.name })}
-      says={isBack ? say("nodes.undrain_says") : say("nodes.drain_says", { count: node.running })}
+      says={isBack ? say("nodes.undrain_says") : stops}
       action={say(isBack ? "nodes.undrain" : "nodes.drain")}
       close={close}
       change={async ({ reason, key }) => {

@@ -7,7 +7,7 @@ import { overview, whoami } from "../api/queries.ts";
 import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
 import { browserZone, clockTime, duration } from "../format/time.ts";
 import { Follower } from "../live/Follower.tsx";
-import { useLive } from "../live/status.ts";
+import { useLive, useReplicaAge } from "../live/status.ts";
 import mark from "../look/foliot.svg";
 import { Icon } from "../look/Icon.tsx";
 import { needsOf } from "../pages/needs.ts";
@@ -200,6 +200,7 @@ function LiveChip() {
   const say = useSay();
   const units = useUnits();
   const live = useLive();
+  const ageS = useReplicaAge();
   const now = useNow();
   const zone = useZone();
   let text = live.is === "waiting" ? "" : say(`live.${live.is}`);
@@ -209,6 +210,7 @@ function LiveChip() {
     const seconds = Math.max(1, Math.round((live.untilMs - Date.now()) / 1000));
     text = isLong ? say("live.stale", { at }) : say("live.waiting", { in: duration(seconds, units) });
   }
+  if (ageS !== null) text = say("live.replica", { age: duration(ageS, units) });
   return (
     <span className="chip" data-is={live.is} role="status" title={text}>
       <i aria-hidden="true" />

@@ -1,9 +1,11 @@
 /// Everything the console says, in English. Keys are the same in each language; a test compares them.
 import { enCluster } from "./enCluster.ts";
+import { enFigures } from "./enFigures.ts";
 import { enPlaces } from "./enPlaces.ts";
 
 export const en = {
   ...enCluster,
+  ...enFigures,
   ...enPlaces,
   "nav.overview": "Overview",
   "nav.jobs": "Jobs",
@@ -25,6 +27,7 @@ export const en = {
   "live.live": "live",
   "live.connecting": "connecting",
   "live.paused": "paused",
+  "live.replica": "the store is away: a replica answers, at most {{age}} old",
   "live.waiting": "reconnecting in {{in}}",
   "live.stale": "stale since {{at}}",
   "time.in": "in {{span}}",
@@ -217,6 +220,8 @@ export const en = {
   "log.level": "Level",
   "log.all_levels": "All levels",
   "log.level_from": "{{level}} and above",
+  "log.shard": "Shard",
+  "log.all_shards": "All shards",
   "log.grep": "Lines that hold",
   "log.follow": "Follow",
   "log.empty": "No output yet.",
@@ -245,7 +250,9 @@ export const en = {
   "nodes.drain_title": "Drain {{name}}?",
   "nodes.drain_says": "It takes no more runs. The {{count}} runs on it go on to their end.",
   "nodes.undrain_title": "Take {{name}} back into service?",
-  "nodes.undrain_says": "It takes runs again from its next beat on.",
+  "nodes.drain_server_says":
+    "It fires, leases and leads no more, and sends its workers elsewhere. It still answers.",
+  "nodes.undrain_says": "It takes work again from its next beat on.",
   "nodes.none": "Only this machine works. Add a worker:",
   "nodes.store": "store",
   "nodes.epoch": "epoch {{epoch}}",
@@ -256,6 +263,7 @@ export const en = {
   "do.cancel": "Cancel",
   "do.force": "End at once",
   "do.retry": "Retry",
+  "do.retry_failed": "Retry failed shards",
   "do.open": "Open",
   "do.log": "Log",
   "do.close": "Close",
@@ -290,6 +298,8 @@ export const en = {
   "cancel.says_force": "It is ended at once, without asking. What it has begun stays half done.",
   "cancel.done": "{{run}} was asked to stop.",
   "retry.title": "Retry {{run}}?",
+  "retry.says_failed":
+    "A new run of {{job}}: only the shards that did not succeed are executed again. The others keep their results.",
   "retry.says": "A new run of {{job}} with the same parameters and the same version.",
   "retry.done": "{{run}} runs again.",
   "rollback.done": "{{job}} has the content of version {{version}} again.",
@@ -361,6 +371,7 @@ export const en = {
   "event.job.declared": "declared in code",
   "event.job.declared_again": "declared again",
   "event.job.deleted": "deleted",
+  "event.job.moved": "moved to another worker",
   "event.job.paused": "paused",
   "event.job.resumed": "resumed",
   "event.job.refused": "refused",

@@ -2,10 +2,12 @@
 import type { Word } from "./en.ts";
 
 import { zhCluster } from "./zhCluster.ts";
+import { zhFigures } from "./zhFigures.ts";
 import { zhPlaces } from "./zhPlaces.ts";
 
 export const zh: Record<Word, string> = {
   ...zhCluster,
+  ...zhFigures,
   ...zhPlaces,
   "nav.overview": "总览",
   "nav.jobs": "任务",
@@ -27,6 +29,7 @@ export const zh: Record<Word, string> = {
   "live.live": "实时",
   "live.connecting": "正在连接",
   "live.paused": "已暂停",
+  "live.replica": "存储没有响应：由副本作答，最多旧 {{age}}",
   "live.waiting": "{{in}}后重连",
   "live.stale": "自 {{at}} 起未更新",
   "time.in": "{{span}}后",
@@ -218,6 +221,8 @@ export const zh: Record<Word, string> = {
   "log.level": "级别",
   "log.all_levels": "所有级别",
   "log.level_from": "{{level}} 及以上",
+  "log.shard": "分片",
+  "log.all_shards": "所有分片",
   "log.grep": "包含文字",
   "log.follow": "跟随",
   "log.empty": "还没有输出。",
@@ -246,7 +251,8 @@ export const zh: Record<Word, string> = {
   "nodes.drain_title": "排空 {{name}}？",
   "nodes.drain_says": "它不再领取执行。其上的 {{count}} 个执行会继续到结束。",
   "nodes.undrain_title": "让 {{name}} 恢复服务？",
-  "nodes.undrain_says": "从下一次心跳起它重新领取执行。",
+  "nodes.drain_server_says": "它不再触发、分发执行或担任主节点，并让工作节点转到其他服务器；仍然应答请求。",
+  "nodes.undrain_says": "从下一次心跳起它重新开始工作。",
   "nodes.none": "只有本机在工作。添加一个工作节点：",
   "nodes.store": "存储",
   "nodes.epoch": "纪元 {{epoch}}",
@@ -257,6 +263,7 @@ export const zh: Record<Word, string> = {
   "do.cancel": "取消执行",
   "do.force": "立即结束",
   "do.retry": "重试",
+  "do.retry_failed": "重试失败的分片",
   "do.open": "打开",
   "do.log": "日志",
   "do.close": "关闭",
@@ -290,6 +297,7 @@ export const zh: Record<Word, string> = {
   "cancel.says_force": "不经询问立即结束。已开始的工作可能只完成一半。",
   "cancel.done": "已请求停止 {{run}}。",
   "retry.title": "重试 {{run}}？",
+  "retry.says_failed": "为 {{job}} 新建一次执行：只重新执行未成功的分片，其余保留结果。",
   "retry.says": "为 {{job}} 新建一次执行，参数和版本相同。",
   "retry.done": "{{run}} 重新执行。",
   "rollback.done": "{{job}} 恢复为版本 {{version}} 的内容。",
@@ -361,6 +369,7 @@ export const zh: Record<Word, string> = {
   "event.job.declared": "由代码声明",
   "event.job.declared_again": "再次声明",
   "event.job.deleted": "已删除",
+  "event.job.moved": "已移到另一工作节点",
   "event.job.paused": "已暂停",
   "event.job.resumed": "已恢复",
   "event.job.refused": "被拒绝",

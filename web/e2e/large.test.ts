@@ -1,0 +1,94 @@
+/// A large cluster in the browser, by counts: rows that are drawn, requests that a page makes, what a filter finds.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import type { Browser, Page } from "playwright-core";
+import { Calls, Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
+
+const url = process.env.FOLIOT_URL ?? "";
+const sharded = process.env.FOLIOT_SHARDED ?? "";
+const longLog = process.env.FOLIOT_LONG_LOG ?? "";
+const last = process.env.FOLIOT_LAST_JOB ?? "";
+const nodes = Number(process.env.FOLIOT_NODES ?? "0");
+const shards = Number(process.env.FOLIOT_SHARDS ?? "0");
+const ELEMENTS_MAX = 7000;
+const complaints = new Complaints();
+let browser: Browser;
+let state: Required<Look>["state"];
+let page: Page;
+
+before(async () => {
+  browser = await launched();
+  state = await loggedIn(browser, url);
+  const context = await opened(browser, { state });
+  context.setDefaultTimeout(60_000);
+  page = await context.newPage();
+  complaints.watch(page, url);
+});
+after(() => browser.close());
+
+async function at(path: string, ready: string): Promise<void> {
+  await page.goto("about:blank"); // what the page before still asks for is not this page's
+  const calls = new Calls();
+  calls.watch(page);
+  await page.goto(url + path);
+  await page.locator(ready).first().waitFor();
+  assert.ok(calls.ofThePage().length <= 4, `${path}: ${calls.ofThePage().join(", ")}`);
+  const elements = await page.evaluate(() => document.querySelectorAll("*").length);
+  assert.ok(elements < ELEMENTS_MAX, `${path} draws ${elements} elements`);
+  page.removeAllListeners("request");
+}
+
+test("a filter finds the last of all jobs, in one answer", async () => {
+  await at("/jobs", "tbody tr");
+  assert.equal(await page.locator("tbody tr").count(), 100);
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes(`q=${last}`) && asked.push(request.url()));
+  await page.locator("[data-filter]").fill(last);
+  await page.locator("tbody tr:first-child:last-child", { hasText: last }).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Show more" }).count(), 0);
+  assert.equal(new Set(asked).size, 1);
+  await page.getByRole("link", { name: last, exact: true }).click();
+  await page.locator("h1", { hasText: last }).waitFor();
+});
+
+test("of many nodes some are drawn, and the others at a press", async () => {
+  await at("/nodes", "#workers");
+  const rows = page.locator("section[aria-labelledby=workers] tbody tr");
+  assert.equal(await rows.count(), 100);
+  await page.getByText(`100 of ${nodes} are shown`).waitFor();
+  await page.getByRole("button", { name: "Show more" }).click();
+  await rows.nth(nodes - 1).waitFor();
+});
+
+test("all shards of a run can be seen", async () => {
+  await at(`/runs/${sharded}?tab=shards`, ".gantt li");
+  const rows = page.locator(".gantt li");
+  assert.equal(await rows.count(), 200);
+  await page.getByRole("button", { name: "Show more" }).click();
+  await rows.nth(shards - 1).waitFor();
+  await page.getByRole("button", { name: "Retry failed shards" }).waitFor();
+});
+
+test("the lines of all shards are read together, from the tail back, or those of one shard", async () => {
+  await at(`/runs/${sharded}`, ".log .line");
+  assert.match((await page.locator(".log .line").last().textContent()) ?? "", /^#\d+ /);
+  await page.getByText("The last 2000 lines are shown.").waitFor();
+  await page.getByRole("button", { name: /earlier/i }).click();
+  await page.getByText("The last 4000 lines are shown.").waitFor();
+  assert.ok((await page.locator(".log .line").count()) < 150);
+  await page.getByRole("textbox", { name: "Shard" }).fill("7");
+  await page.locator(".log .line", { hasText: /^#/ }).first().waitFor({ state: "detached" });
+  await page.locator(".log .line").nth(19).waitFor();
+  assert.equal(await page.locator(".log .line").count(), 20);
+});
+
+test("a long log opens at its tail, draws what is in sight, and goes back", async () => {
+  await at(`/runs/${longLog}`, ".log .line");
+  assert.ok((await page.locator(".log .line").count()) < 150);
+  await page.getByText("The last 2000 lines are shown.").waitFor();
+  await page.getByRole("button", { name: /earlier/i }).click();
+  await page.getByText("The last 4000 lines are shown.").waitFor();
+  assert.ok((await page.locator(".log .line").count()) < 150);
+});
+
+test("no page complained", () => assert.deepEqual(complaints.found, []));

@@ -1,0 +1,72 @@
+/// Figures over time as bars and lines in a box. Steps in which no run ended leave a gap in the bars.
+
+export const STEP_MS = { minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+
+export const SPANS = { "1h": 1, "24h": 24, "7d": 168, "30d": 720, "1y": 8760 } as const;
+export type Span = keyof typeof SPANS;
+const SPAN_USUAL: Span = "24h";
+const HOUR_MS = 3_600_000;
+
+export function spanOf(text: string | undefined): Span {
+  return text !== undefined && Object.hasOwn(SPANS, text) ? (text as Span) : SPAN_USUAL;
+}
+
+/** When a span up to now begins. */
+export function spanStart(span: Span, nowMs: number): string {
+  return new Date(nowMs - SPANS[span] * HOUR_MS).toISOString();
+}
+
+export interface Box {
+  fromMs: number;
+  toMs: number;
+  stepMs: number;
+  width: number;
+  height: number;
+}
+
+/** Where a step stands from left to right. */
+export function placeOf(start: string, box: Box): { x: number; width: number } {
+  const whole = Math.max(box.stepMs, box.toMs - box.fromMs);
+  const x = ((Date.parse(start) - box.fromMs) / whole) * box.width;
+  return { x: rounded(x), width: rounded((box.stepMs / whole) * box.width) };
+}
+
+export interface Block {
+  part: number;
+  y: number;
+  height: number;
+}
+
+/** The parts of one bar, stacked from below; parts of nothing take no room, and the smallest part can be seen. */
+export function stacked(parts: readonly number[], top: number, height: number): Block[] {
+  const blocks: Block[] = [];
+  let below = 0;
+  for (const [part, value] of parts.entries()) {
+    if (value <= 0) continue;
+    const size = Math.max(1, (value / Math.max(top, 1)) * height);
+    below += size;
+    blocks.push({ part, y: rounded(Math.max(0, height - below)), height: rounded(size) });
+  }
+  return blocks;
+}
+
+/** A line through the middles of the steps that have a value; one alone is a dot. */
+export function lineOf(
+  values: readonly { start: string; value: number | null }[],
+  top: number,
+  box: Box,
+): string {
+  const places = values.flatMap(({ start, value }) => {
+    if (value === null) return [];
+    const { x, width } = placeOf(start, box);
+    const y = box.height - (value / Math.max(top, Number.MIN_VALUE)) * box.height;
+    return [`${rounded(x + width / 2)} ${rounded(y)}`];
+  });
+  const [first] = places;
+  if (first === undefined) return "";
+  return places.length === 1 ? `M${first}h0.01` : `M${places.join("L")}`;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 10) / 10;
+}

@@ -1,0 +1,37 @@
+/// The next instants of a schedule on two clocks: the one that is chosen, and the one that the schedule goes by.
+import { exactTime } from "./time.ts";
+
+const SHOWN_MAX = 5;
+const TO_THE_SECOND = 19;
+
+/** The zones that instants are shown in. `own` is the schedule's, as far as it is written; one alone where both agree. */
+export function zonesOf(chosen: string, own: unknown, browser: string): string[] {
+  const others = [own, chosen === "UTC" ? browser : "UTC"];
+  const other = others.find((zone): zone is string => isZone(zone) && zone !== chosen);
+  return other === undefined ? [chosen] : [chosen, other];
+}
+
+/** Whether it names a zone; a name that is still being written does not. */
+export function isZone(name: unknown): name is string {
+  if (typeof name !== "string" || name === "") return false;
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface Fire {
+  iso: string;
+  /** What the clock of each zone shows. */
+  shown: string[];
+}
+
+/** The first instants, each as the clocks of these zones show it. */
+export function firesIn(instants: readonly string[], zones: readonly string[]): Fire[] {
+  return instants.slice(0, SHOWN_MAX).map((iso) => ({
+    iso,
+    shown: zones.map((zone) => exactTime(iso, zone).slice(0, TO_THE_SECOND)),
+  }));
+}

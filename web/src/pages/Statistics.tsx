@@ -1,0 +1,289 @@
+/// How runs went in a range of time, of a job or of a node: figures, three charts, a table, and each node's share.
+import { NativeSelect } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { jobStats, nodeStats } from "../api/queries.ts";
+import type { JobOut, NodeFiguresOut, PointOut, SpreadOut, StatsOut } from "../api/types.ts";
+import { dayOf } from "../format/day.ts";
+import { SPANS, type Span, spanOf } from "../format/figures.ts";
+import { clockTime, count, duration, percent } from "../format/time.ts";
+import { ListTable } from "../parts/ListTable.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useNow, useZone } from "../parts/settings.ts";
+import { toneOf } from "../parts/state.ts";
+import { BarChart, LineChart } from "../parts/TimeChart.tsx";
+import { At, Took } from "../parts/Times.tsx";
+import { isWord, type Say, useSay, useUnits } from "../words/say.ts";
+
+const OUTCOMES = ["SUCCEEDED", "FAILED", "CANCELLED"] as const;
+const SHARES = ["p50", "p95", "p99"] as const;
+
+export function JobStatistics({ job }: { job: JobOut }) {
+  const { span: asked } = useSearch({ from: "/jobs/$namespace/$name" });
+  const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
+  const span = spanOf(asked);
+  const query = useQuery(jobStats(job.namespace, job.name, span));
+  return (
+    <>
+      <Choice
+        span={span}
+        choose={(next) => void navigate({ search: { tab: "stats", span: next }, replace: true })}
+      />
+      <Loaded query={query} rows={6}>
+        {(found) => <Content found={found} job={job} />}
+      </Loaded>
+    </>
+  );
+}
+
+export function NodeStatistics({ name }: { name: string }) {
+  const say = useSay();
+  const [span, setSpan] = useState<Span>(spanOf(undefined));
+  const query = useQuery(nodeStats(name, span));
+  return (
+    <section aria-label={say("stats.of_node", { name })}>
+      <Choice span={span} choose={setSpan} />
+      <Loaded query={query} rows={3}>
+        {(found) => <Content found={found} />}
+      </Loaded>
+    </section>
+  );
+}
+
+function Choice({ span, choose }: { span: Span; choose: (span: Span) => void }) {
+  const say = useSay();
+  return (
+    <div className="filters">
+      <NativeSelect
+        aria-label={say("events.span")}
+        value={span}
+        onChange={(event) => choose(spanOf(event.currentTarget.value))}
+        data={(Object.keys(SPANS) as Span[]).map((one) => ({ value: one, label: say(`span.${one}`) }))}
+      />
+      <span className="soft small">{say("stats.counted")}</span>
+    </div>
+  );
+}
+
+function Content({ found, job }: { found: StatsOut; job?: JobOut }) {
+  const say = useSay();
+  if (found.runs === 0) return <p className="empty">{say("stats.none")}</p>;
+  return (
+    <div className="stats stack">
+      <Figures found={found} />
+      <p className="facts">
+        {Object.entries(found.outcomes).map(([outcome, number]) => (
+          <span key={outcome}>
+            <i className={`dot bar-${toneOf(outcome.split(":")[0] ?? "")}`} aria-hidden="true" />{" "}
+            {wordOf(say, outcome)} <b>{count(number)}</b>
+          </span>
+        ))}
+      </p>
+      <Charts found={found} />
+      <details>
+        <summary>{say("stats.table")}</summary>
+        <Steps found={found} job={job} />
+      </details>
+      {found.nodes.length > 0 && (
+        <section aria-labelledby="on-nodes">
+          <h2 id="on-nodes">{say("stats.nodes")}</h2>
+          <OnNodes nodes={found.nodes} />
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Figures({ found }: { found: StatsOut }) {
+  const say = useSay();
+  const { duration_s: took, queue_delay_s: delay } = found;
+  return (
+    <dl className="figures">
+      <Figure name={say("stats.runs")}>{count(found.runs)}</Figure>
+      <Figure name={say("job.success")}>{rate(found.success_rate)}</Figure>
+      <Figure name={say("stats.mean")}>
+        <Took seconds={took?.mean} />
+      </Figure>
+      {SHARES.map((share) => (
+        <Figure key={share} name={say("stats.took", { share: say(`stats.${share}`) })}>
+          <Took seconds={took?.[share]} />
+        </Figure>
+      ))}
+      <Figure name={say("stats.longest")}>
+        <Took seconds={took?.max} />
+      </Figure>
+      {SHARES.map((share) => (
+        <Figure key={share} name={say("stats.waited", { share: say(`stats.${share}`) })}>
+          <Took seconds={delay?.[share]} />
+        </Figure>
+      ))}
+      <Figure name={say("stats.retries")}>{count(found.retries)}</Figure>
+    </dl>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: React.ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Charts({ found }: { found: StatsOut }) {
+  const say = useSay();
+  const units = useUnits();
+  const zone = useZone();
+  const now = useNow();
+  const bars = found.points.map((point) => {
+    const parts = [point.succeeded, point.failed, point.cancelled];
+    const words = OUTCOMES.flatMap((outcome, index) =>
+      parts[index] ? [`${say(`state.${outcome}`)} ${count(parts[index])}`] : [],
+    );
+    return { start: point.start, parts, says: [clockTime(point.start, zone, now), ...words].join(" · ") };
+  });
+  const lines = (spread: (point: PointOut) => SpreadOut | null) =>
+    SHARES.map((share) => ({
+      name: say(`stats.${share}`),
+      values: found.points.map((point) => ({ start: point.start, value: spread(point)?.[share] ?? null })),
+    }));
+  const span = (seconds: number) => duration(seconds, units);
+  return (
+    <>
+      <BarChart
+        title={say(`stats.per_${found.step}`)}
+        range={found}
+        tones={OUTCOMES.map(toneOf)}
+        bars={bars}
+        legend={null}
+        top={count}
+      />
+      <LineChart
+        title={say("stats.durations")}
+        range={found}
+        lines={lines((point) => point.duration_s)}
+        top={span}
+      />
+      <LineChart
+        title={say("stats.delays")}
+        range={found}
+        lines={lines((point) => point.queue_delay_s)}
+        top={span}
+      />
+    </>
+  );
+}
+
+/** The figures of the charts, newest first. A step of a job leads to its day. */
+function Steps({ found, job }: { found: StatsOut; job: JobOut | undefined }) {
+  const say = useSay();
+  const zone = useZone();
+  return (
+    <ListTable
+      label={say("stats.table")}
+      heads={[
+        "stats.start",
+        ...(["stats.runs", "state.SUCCEEDED", "state.FAILED", "state.CANCELLED"] as const).map(right),
+        ...(["stats.p50", "stats.p95", "stats.p99", "stats.delay_p50", "stats.delay_p95"] as const).map(
+          right,
+        ),
+      ]}
+    >
+      {[...found.points].reverse().map((point) => (
+        <tr key={point.start}>
+          <td className="first">
+            {job ? (
+              <Link
+                to="/jobs/$namespace/$name"
+                params={{ namespace: job.namespace, name: job.name }}
+                search={{ tab: "day", day: dayOf(Date.parse(point.start), zone) }}
+              >
+                <At iso={point.start} />
+              </Link>
+            ) : (
+              <At iso={point.start} />
+            )}
+          </td>
+          <Cell label={say("stats.runs")}>{count(point.runs)}</Cell>
+          <Cell label={say("state.SUCCEEDED")}>{count(point.succeeded)}</Cell>
+          <Cell label={say("state.FAILED")}>{count(point.failed)}</Cell>
+          <Cell label={say("state.CANCELLED")}>{count(point.cancelled)}</Cell>
+          {SHARES.map((share) => (
+            <Cell key={share} label={say(`stats.${share}`)}>
+              <Took seconds={point.duration_s?.[share]} />
+            </Cell>
+          ))}
+          <Cell label={say("stats.delay_p50")}>
+            <Took seconds={point.queue_delay_s?.p50} />
+          </Cell>
+          <Cell label={say("stats.delay_p95")}>
+            <Took seconds={point.queue_delay_s?.p95} />
+          </Cell>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function OnNodes({ nodes }: { nodes: NodeFiguresOut[] }) {
+  const say = useSay();
+  return (
+    <ListTable
+      label={say("stats.nodes")}
+      heads={[
+        "runs.node",
+        ...(["stats.runs", "job.success", "stats.mean", "stats.p50", "stats.p95", "stats.p99"] as const).map(
+          right,
+        ),
+        right("stats.delay_p95"),
+      ]}
+    >
+      {nodes.map((one) => (
+        <tr key={one.node}>
+          <td className="first">
+            <Raw>{one.node}</Raw>
+          </td>
+          <Cell label={say("stats.runs")}>{count(one.runs)}</Cell>
+          <Cell label={say("job.success")}>{rate(one.success_rate)}</Cell>
+          <Cell label={say("stats.mean")}>
+            <Took seconds={one.duration_s?.mean} />
+          </Cell>
+          {SHARES.map((share) => (
+            <Cell key={share} label={say(`stats.${share}`)}>
+              <Took seconds={one.duration_s?.[share]} />
+            </Cell>
+          ))}
+          <Cell label={say("stats.delay_p95")}>
+            <Took seconds={one.queue_delay_s?.p95} />
+          </Cell>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function Cell({ label, children }: { label: string; children: React.ReactNode }) {
+  return (
+    <td className="right" data-label={label}>
+      {children}
+    </td>
+  );
+}
+
+function right<W>(word: W): { word: W; isRight: true } {
+  return { word, isRight: true };
+}
+
+function rate(share: number | null): string {
+  return share === null ? "–" : percent(share);
+}
+
+/** `FAILED:timeout` has its kind in its word. */
+function wordOf(say: Say, outcome: string): string {
+  const [state = "", kind = ""] = outcome.split(":");
+  const words = [`state.${state}`, `kind.${kind}`].filter(isWord).map((word) => say(word));
+  return words.length > 0 ? words.join(" · ") : outcome.toLowerCase();
+}

@@ -1,0 +1,32 @@
+/// What the console says of figures and reasons, in Chinese.
+import type { enFigures } from "./enFigures.ts";
+
+export const zhFigures: Record<keyof typeof enFigures, string> = {
+  "job.tab_stats": "统计",
+  "span.30d": "最近 30 天",
+  "span.1y": "最近一年",
+  "stats.of_node": "{{name}} 的统计",
+  "stats.counted": "执行结束后一分钟内计入统计。测试执行不计入。",
+  "stats.none": "这段时间内没有执行结束。",
+  "stats.runs": "执行次数",
+  "stats.mean": "平均耗时",
+  "stats.longest": "最长耗时",
+  "stats.retries": "重试次数",
+  "stats.p50": "中位数",
+  "stats.p95": "95 分位",
+  "stats.p99": "99 分位",
+  "stats.took": "耗时 {{share}}",
+  "stats.waited": "排队延迟 {{share}}",
+  "stats.delay_p50": "延迟中位数",
+  "stats.delay_p95": "延迟 95 分位",
+  "stats.per_minute": "每分钟结束的执行",
+  "stats.per_hour": "每小时结束的执行",
+  "stats.per_day": "每天（协调世界时）结束的执行",
+  "stats.durations": "耗时",
+  "stats.delays": "排队延迟：从到期到开始",
+  "stats.start": "起始",
+  "stats.table": "以表格显示图中的数据",
+  "stats.nodes": "各节点",
+  "why.gone": "它已不存在。",
+  "nodes.unplaced": "没有工作节点接手的执行",
+};
