@@ -16,6 +16,8 @@ from foliot.worker.current_session import CurrentSession
 from foliot.worker.execution import BURST, Execution
 from foliot.worker.figures import Figures
 from foliot.worker.handlers.python import PythonHandlers
+from foliot.worker.isolation.loop import LoopIsolator
+from foliot.worker.reports import AttemptEnd
 from foliot.worker.session import Session
 from foliot.worker.signals import Signals
 from foliot.worker.surroundings import Surroundings
@@ -58,9 +60,12 @@ class Turns:
             await asyncio.sleep(0)
 
 
-def executing(place: Turns, *, slots: int, bugs: list[BaseException] | None = None) -> Execution:
+def executing(
+    place: Turns, *, slots: int, bugs: list[BaseException] | None = None, ends: list[AttemptEnd] | None = None
+) -> Execution:
     signals, clock = Signals(), DrivenClock()
     signals.broke.connect((bugs if bugs is not None else []).append)
+    signals.ended.connect((ends if ends is not None else []).append)
     current = CurrentSession(clock)
     current.session = Session("s", WELCOME, sent_at=clock.monotonic())
     execution = Execution(
@@ -129,3 +134,25 @@ async def test_a_bug_in_a_turn_is_told_to_the_worker() -> None:
     execution.accept(attempts(1))
     await settle()
     assert bugs == [place.broken]
+
+
+class StoppedAtOnce(LoopIsolator):
+    """Runs are asked to stop in the turn of the loop in which they begin, before their task takes its first step."""
+
+    def begin(self, attempt: Attempt, handler: Invocable) -> None:
+        super().begin(attempt, handler)
+        cast("Execution", self._host).stop(attempt, Cause.RELEASED, "The worker is stopping")
+
+
+async def test_a_run_that_is_stopped_before_its_first_step_is_given_back_all_the_same() -> None:
+    ends: list[AttemptEnd] = []
+    execution = executing(Turns(), slots=4, ends=ends)
+    bugs: list[BaseException] = []
+    loop = StoppedAtOnce(execution, DrivenClock(), broke=bugs.append)
+    execution.isolators = {Isolation.LOOP: loop}
+    execution.accept(attempts(2))
+    await settle()
+    assert [end.outcome.cause for end in ends] == [Cause.RELEASED, Cause.RELEASED]
+    assert execution.is_idle
+    assert not loop.running
+    assert not bugs

@@ -26,9 +26,11 @@ from foliot.worker.isolation.port import LoopPort
 log = structlog.get_logger("foliot.worker.loop")
 
 
-class _Execution(msgspec.Struct, frozen=True):
+class _Execution(msgspec.Struct):
     port: LoopPort
     task: "asyncio.Task[None]"
+    has_begun: bool = False  # the task has taken its first step
+    is_asked: bool = False  # to stop
 
 
 class LoopIsolator:
@@ -55,9 +57,14 @@ class LoopIsolator:
 
     def stop(self, attempt: Attempt, *, grace_s: float) -> None:
         execution: _Execution | None = attempt.execution
-        if execution is not None:
-            execution.port.ask()
+        if execution is None:
+            return
+        execution.is_asked = True
+        execution.port.ask()
+        if execution.has_begun:
             execution.task.cancel(float(grace_s))  # nothing but its own awaits can stop it; `grace_of` reads this
+        # A task that is cancelled before its first step never enters `_run`, and nobody would learn of its end.
+        # So it takes that step, in which it sees that it was asked.
 
     def kill(self, attempt: Attempt) -> None:
         self.stop(attempt, grace_s=0.0)
@@ -71,15 +78,19 @@ class LoopIsolator:
 
     async def close(self, *, within_s: float) -> None:
         """Cancel the tasks that are left, and wait for them at most this long."""
-        for task in self.running:
-            task.cancel()
+        for attempt in self.running.values():
+            self.kill(attempt)
         self._empty.clear()
         if self.running and not await self._clock.wait(self._empty, for_s=within_s):
             log.error("run.will_not_stop", jobs=sorted({attempt.run.job for attempt in self.running.values()}))
 
     async def _run(self, attempt: Attempt, handler: Invocable, port: LoopPort) -> None:
         current_attempt.set(attempt)
+        execution: _Execution = attempt.execution
+        execution.has_begun = True
         try:
+            if execution.is_asked:
+                raise asyncio.CancelledError  # the handler is not called
             outcome = await invoke_async(handler, attempt.run.params, Ctx(attempt.run, port))
         except asyncio.CancelledError:
             outcome = Outcome(cause=Cause.CANCELLED)
