@@ -3,10 +3,13 @@
 from foliot.domain.checkup import Grade, examine
 from foliot.domain.checkup.facts import Facts, JobOutcomes
 from foliot.domain.checkup.steadiness import SteadyGrade
-from foliot.domain.instants import HOUR, SECOND
+from foliot.domain.instants import DAY, HOUR, SECOND
+from foliot.domain.statistics.figures import FigureKey, RunFigures
+from foliot.domain.statistics.resolution import Resolution
 from foliot.domain.verdict import Cause
 from foliot.ports.store.journal import EventFilter
-from tests.conformance.building import ask, every, fire, happening, make_due, runs_of, save
+from foliot.ports.store.statistics import Counted
+from tests.conformance.building import ask, every, fire, happening, job_of, make_due, runs_of, save
 from tests.conformance.routing import assign, team
 from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World
@@ -86,6 +89,25 @@ async def test_a_job_that_fails_now_is_compared_with_its_own_past(world: World) 
 
     assert await world.store.checkup.outcomes(limit=5) == [
         JobOutcomes(namespace="default", name="broken", succeeded=1, failed=2, succeeded_before=2, failed_before=1)
+    ]
+
+
+async def test_the_past_of_a_job_is_that_of_its_statistics(world: World) -> None:
+    await save(world, "broken")
+    await save(world, "other")
+    job_ids = [(await job_of(world, name)).job_id for name in ("broken", "other")]
+    today = Resolution.DAY.start_of(await world.now())
+    figures = RunFigures()
+    figures.runs, figures.succeeded, figures.failed = 100, 97, 3
+    days = {FigureKey(Resolution.DAY, today - back * DAY, job, 0, "anne") for back in (0, 1, 28, 29) for job in job_ids}
+    shards = {FigureKey(Resolution.DAY, today - DAY, job, 1, "anne") for job in job_ids}
+    store = world.store.statistics
+    counted = Counted(dict.fromkeys(days | shards, figures), 0, [], [])
+    assert await store.add(await store.progress(), counted, term=None)
+    await ended(world, "broken", well=1, badly=2)
+
+    assert await world.store.checkup.outcomes(limit=5) == [
+        JobOutcomes(namespace="default", name="broken", succeeded=1, failed=2, succeeded_before=194, failed_before=6)
     ]
 
 

@@ -1,5 +1,6 @@
 """The statements of the doctor: the leader asks them once a minute, so none of them may walk the runs."""
 
+from foliot.domain.instants import DAY
 from foliot.operations.checkup import FAILING_MAX, OVERDUE_COUNTED_MAX
 from foliot.store.sql.checkup import lane_waits, outcomes
 from tests.sql.explaining import JOBS, LANES, LONG_LINE, Hot
@@ -71,5 +72,13 @@ CHECKUP: list[Hot] = [
         or_uses=frozenset({""}),  # from the newest run of all on: only jobs that failed among those are asked for
         reads_max=2 * outcomes.NEWEST_LOOKED_AT,
         values=lambda _: {"job": LONG_LINE},
+    ),
+    Hot(
+        name="doctor: how runs of failing jobs ended in the weeks before",
+        statement=outcomes.USUAL,
+        uses=frozenset({""}),
+        or_uses=frozenset({"sqlite_autoindex_stats_1"}),
+        reads_max=4 * outcomes.DAYS_BEFORE * FAILING_MAX,
+        sets=lambda _: {"d": [(day * DAY, job) for day in range(outcomes.DAYS_BEFORE) for job in range(FAILING_MAX)]},
     ),
 ]

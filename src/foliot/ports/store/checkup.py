@@ -40,7 +40,11 @@ class CheckupStore(Protocol):
         ...
 
     async def outcomes(self, *, limit: int) -> Sequence[JobOutcomes]:
-        """How the latest runs of the jobs ended that failed most often in the last hour, among the newest runs."""
+        """How the latest runs of the jobs ended that failed most often in the last hour, among the newest runs.
+
+        Beside them how runs of the same jobs ended before: by the statistics of the weeks before today, or, for a
+        young job, by its newest runs.
+        """
         ...
 
     async def empty_log(self) -> int:
