@@ -16,7 +16,7 @@ from foliot.app.system import SystemChance, SystemClock
 from foliot.domain.planner import Planner
 from foliot.domain.run import format_run_id
 from foliot.ports.store.actor import Actor
-from foliot.ports.store.lookups import JobFilter
+from foliot.ports.store.lookups import JobFilter, JobRow
 from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.kernel.connect import TimeLimits, open_database
 from foliot.store.sql.kernel.statement import Statement
@@ -42,6 +42,7 @@ LEADER = "SELECT n.name FROM leases l JOIN nodes n ON n.id = l.holder_session WH
 WORKERS = 4
 SERVERS = 3
 SETTLE_WITHIN_S = 90.0
+PAGE = 1000
 UNHURRIED = TimeLimits(
     acquire_s=60, statement_s=60, lock_s=60, idle_control_s=60, idle_s=60, transaction_s=90, connect_s=60
 )
@@ -258,8 +259,7 @@ class Cluster:
 
             async def known() -> bool:
                 self.check_processes()
-                page = await store.lookups.jobs(JobFilter(), limit=200)
-                return any(found.name == job for found in page.items)
+                return any(found.name == job for found in await _every_job(store))
 
             await soon(known, within_s=within_s, what=f"{job} is declared")
 
@@ -320,9 +320,9 @@ class Cluster:
         began_at = time.monotonic()
         plans = Planner()
         async with self._store() as store:
-            page = await store.lookups.jobs(JobFilter(), limit=100)
-            for job in page.items:
-                await store.jobs.pause(job.namespace, job.name, by=BY, plans=plans)
+            for job in await _every_job(store):
+                if "at" not in (job.document.get("schedule") or {}):  # a job of one instant has had it
+                    await store.jobs.pause(job.namespace, job.name, by=BY, plans=plans)
 
             async def quiet() -> bool:
                 return await _count(store, "state IN ('PENDING', 'RUNNING')") == 0
@@ -388,6 +388,16 @@ class _OpenStore:
 
     async def __aexit__(self, *_: object) -> None:
         await self._opened.close()
+
+
+async def _every_job(store: SqlStore) -> Sequence[JobRow]:
+    """All jobs, however many pages they fill."""
+    page = await store.lookups.jobs(JobFilter(), limit=PAGE)
+    jobs = [*page.items]
+    while page.next_cursor is not None:
+        page = await store.lookups.jobs(JobFilter(), limit=PAGE, cursor=page.next_cursor)
+        jobs += page.items
+    return jobs
 
 
 async def _count(store: SqlStore, condition: str, *, of: str = "runs") -> int:
