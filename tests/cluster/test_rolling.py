@@ -123,4 +123,4 @@ async def test_f24_nodes_are_upgraded_one_by_one_and_taken_back(
             [name for names in groups for name in names] if size == "full" else [rolling.servers[0], rolling.workers[0]]
         )
         await rolling.replace(*back, version=earlier)
-        await rolling.judged("F24" if first == "servers" else "F24 workers first", size)
+        await rolling.judged("F24" if first == "servers" else "F24-workers-first", size)
