@@ -17,6 +17,7 @@ from foliot.domain.routing import ROUTES, FittingWorker, Ready, Routed
 from foliot.engine.leasing import LaneBook, Leasing
 from foliot.engine.pulse import Tide
 from foliot.ports.store.assignment import Assigned
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.runs import RunStore
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll
 from tests.clocks import DrivenClock, settle
@@ -141,6 +142,41 @@ async def test_a_server_assigns_only_when_some_worker_asks_it_that_serves_a_lane
     assert runs.steps == 1
     leasing.stop()
     await asyncio.gather(of_anne, of_bert)
+
+
+class FailingAssigning(CountedAssigning):
+    """A store of runs in which nobody can assign."""
+
+    trouble: Exception
+
+    async def assign(self, *args: Any, **how: Any) -> Assigned:
+        del args, how
+        self.steps += 1
+        raise self.trouble
+
+
+@pytest.mark.parametrize("trouble", [StoreBusy("busy"), StoreUnavailable("its transaction was ended"), ValueError()])
+async def test_assigning_that_fails_keeps_no_worker_from_runs_without_a_route(world: World, trouble: Exception) -> None:
+    await save(world, "tick", place={"route": "first"})
+    await save(world, "plain", run="python:jobs:plain")
+    anne, bert = await team(world, 2)
+    await trigger(world)
+    (plain,) = await trigger(world, "plain")
+    clock = DrivenClock()
+    tide = Tide(clock)
+    tide.learn(await world.store.firing.pulse(), seen_at=clock.monotonic())
+    runs = FailingAssigning(world.store.runs)
+    runs.trouble = trouble
+    leasing = Leasing(
+        cast("RunStore", runs), LaneBook(world.store.jobs), tide, clock=clock, on_granted=lambda _: None, ask_route=ASK
+    )
+    of_anne, of_bert = ask(leasing, anne, "python:jobs:plain"), ask(leasing, bert)
+    await settle()
+    await leasing.step()
+    assert runs.steps == 1
+    assert [run.run_id for run in (await of_anne).runs] == [plain]
+    leasing.stop()
+    assert (await of_bert).runs == ()
 
 
 def ask(leasing: Leasing, worker: Worker, offer: str = "python:jobs:tick") -> "asyncio.Task[Leased]":

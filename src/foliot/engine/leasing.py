@@ -337,17 +337,24 @@ class Leasing:
         return self._rest_s()
 
     async def _assign(self, polls: Sequence[Poll]) -> bool:
-        """Let routes say for whom ready runs are, if workers ask that serve such lanes; True: there are more runs."""
+        """Let routes say for whom ready runs are, if workers ask that serve such lanes; True: there are more runs.
+
+        Runs without a route do not wait for it: what fails here is tried again with a later lease. If the store is
+        away, the lease itself says so.
+        """
         if self._ask_route is None or not any(poll.is_routed for poll in polls):
             return False
         again, self._asks_again = self._asks_again, False
         try:
             assign = partial(self._store.assign, self._ask_route, lanes=self.lanes.routed, limit=BATCH_MAX)
             assigned = await assign(again=again, doubt=self._doubt(), health=self._health)
-        except ClusterTrouble:
-            raise
+        except ClusterTrouble as trouble:
+            log.warning("assigning.failed", error=type(trouble).__name__)
+            self._asks_again = again or self._asks_again
+            return False
         except Exception:
-            log.exception("assigning.failed")  # runs without a route must not wait for it
+            log.exception("assigning.failed")
+            self._asks_again = again or self._asks_again
             return False
         if not assigned.sessions <= self._parked.keys():
             self._on_assigned()
