@@ -189,7 +189,7 @@ class Picker:
                 waiting.setdefault(namespaces[kind], {})[kind] = times
         got = turns.waiting(waiting)
         lines = [_Line(each, got[namespace]) for namespace, each in waiting.items()]
-        return _best(lines, n, catch_up_max=self._waiting.half(n))
+        return _best(lines, n, catch_up_max=self._waiting.halves.of(n))
 
     def _peek(self, wanted: Mapping[RunKind, int]) -> dict[RunKind, list[Instant]]:
         found: dict[RunKind, list[Instant]] = {kind: [] for kind in wanted}

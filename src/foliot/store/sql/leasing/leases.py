@@ -30,10 +30,11 @@ from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.assigned import AssignedPicker, Queue, shares
 from foliot.store.sql.leasing.broadcast import counts_of
 from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
+from foliot.store.sql.leasing.fair_order import in_turns
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
 from foliot.store.sql.leasing.merge_input import parts_of, within_reach
-from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
+from foliot.store.sql.leasing.run_kinds import Asking, Halves, RunKind, WaitingKinds
 from foliot.store.sql.leasing.unreadable import put_off
 
 EPOCH_BITS: Final = 28
@@ -135,6 +136,7 @@ class Leases:
         self._chance = chance
         self._waiting = WaitingKinds()
         self._turns = Turns()
+        self._halves = Halves()
 
     def lease(
         self,
@@ -218,7 +220,10 @@ class Leases:
         candidates, fences = _chosen(tx, wanted, lanes)
         if not candidates:
             return None
-        candidates.sort(key=by_rank)
+        if queues:
+            candidates = in_turns(candidates, lanes, self._turns, catch_up_max=self._halves.of(n))
+        else:
+            candidates.sort(key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = _readable(tx, candidates, jobs, now)
         owners = {job.job_id: job.namespace for job in jobs.values()}

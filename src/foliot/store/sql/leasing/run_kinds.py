@@ -150,9 +150,9 @@ class WaitingKinds:
     """The kinds of run that wait, and where a scan of each begins: hints of earlier scans that only save work (R9)."""
 
     def __init__(self) -> None:
+        self.halves = Halves()
         self._low: dict[RunKind, Instant] = {}
         self._full_at: Instant = _LOWEST
-        self._odd = False
         self._walk = KindWalk()
         self._crowd = Crowd()
         self._part: list[RunKind] | None = None  # of a crowd, for this lease; None: there is no crowd
@@ -217,11 +217,6 @@ class WaitingKinds:
         if len(self._low) >= CROWD_MIN:
             self._part = list(self._low)
 
-    def half(self, n: int) -> int:
-        """Half of n, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
-        self._odd = not self._odd
-        return (n + self._odd) // 2
-
     def low(self, kind: RunKind) -> Instant:
         return self._low.get(kind, _LOWEST)
 
@@ -230,6 +225,17 @@ class WaitingKinds:
         for kind in kinds:
             if kind in self._low:
                 self._low[kind] = oldest.get(kind, now) - LOOK_BACK_US
+
+
+class Halves:
+    """Half of a number, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
+
+    def __init__(self) -> None:
+        self._is_odd = False
+
+    def of(self, n: int) -> int:
+        self._is_odd = not self._is_odd
+        return (n + self._is_odd) // 2
 
 
 class KindWalk:
