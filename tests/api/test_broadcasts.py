@@ -7,7 +7,7 @@ from foliot.operations.why import why_run
 from foliot.words.language import Language
 from foliot.words.why import sentence
 from tests.api.asking import Api
-from tests.api.stage import ROOT, Stage
+from tests.api.stage import ROOT, TIMES, Stage
 from tests.api.test_routes_of_jobs import assign
 from tests.conformance.building import PERSON
 
@@ -58,6 +58,20 @@ async def test_a_broadcast_says_whom_it_is_for_and_who_did_not_get_it(api: Api, 
     again = (await api.post(f"/runs/{run}:retry")).json()["id"]
     await assign(stage)
     assert [shard["node"] for shard in (await api.get(f"/runs/{again}/shards")).json()["items"]] == ["w-1"]
+
+
+async def test_why_counts_a_worker_whose_beats_are_late(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", shards="each_worker")
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+    await stage.worker("w-1", ["python:jobs:tick"])
+    other = await stage.worker("w-2", ["python:jobs:tick"])
+    stage.clock.at += TIMES.ttl_us + SECOND
+    await other.beat()
+    told = (await api.get(f"/runs/{run}/why")).json()["sentence"]
+    assert "fits, now w-1 (0 of 8 slots), w-2 (0 of 8 slots)." in told
+    await assign(stage)
+    shards = (await api.get(f"/runs/{run}/shards")).json()["items"]
+    assert [shard["node"] for shard in shards] == ["w-1", "w-2"]
 
 
 async def test_a_broadcast_takes_no_route(api: Api) -> None:

@@ -98,6 +98,51 @@ async def test_only_workers_that_fit_count_and_nobody_means_waiting(world: World
     assert (await run_of(world, waits)).state == "PENDING"
 
 
+async def test_a_worker_whose_beats_are_late_gets_its_shard_while_its_session_lives(world: World) -> None:
+    """It may well be at work. Whether it is gone is said by its death, and then its shard and its run say so."""
+    await save(world, "tick", **ALL)
+    await save(world, "chosen", place={"route": "round"})
+    term = await lead(world)
+    anne, bert, cleo, dora = await team(world, 4)
+    await world.store.nodes.drain(dora.session, by=PERSON)
+    await world.elapse(SESSION_TTL_US - 2 * SECOND)
+    await cleo.beat()
+    await world.elapse(
+        3 * SECOND
+    )  # anne and bert are silent for longer than their sessions last, and not declared dead
+    term = await lead(world)
+    (run,) = await trigger(world)
+    chosen = await trigger(world, "chosen", n=4)
+    await assign(world)
+    assert [shard.node for shard in await shards_of(world, run)] == [anne.name, bert.name, cleo.name]
+    assert {(await run_of(world, one)).assigned_to for one in chosen} == {cleo.session}, "no route chooses a late one"
+    await anne.beat()
+    for one in (anne, cleo):
+        for mine in await leased(one):
+            await one.complete(mine)
+    for _ in range(4):
+        await world.elapse(SESSION_TTL_US // 2)
+        await cleo.beat()
+        term = await lead(world)
+        await reap(world, term)
+    shards = [(shard.node, shard.state) for shard in await shards_of(world, run)]
+    assert shards == [(anne.name, "SUCCEEDED"), (bert.name, "FAILED"), (cleo.name, "SUCCEEDED")]
+    assert (await run_of(world, run)).error == "1 of 3 shards failed."
+
+
+async def test_a_run_is_not_cut_while_every_worker_is_late(world: World) -> None:
+    await save(world, "tick", **ALL)
+    anne, bert = await team(world, 2)
+    await world.elapse(SESSION_TTL_US + SECOND)
+    await lead(world)
+    (run,) = await trigger(world)
+    await assign(world)
+    assert (await run_of(world, run)).state == "PENDING"
+    await bert.beat()
+    await assign(world)
+    assert [shard.node for shard in await shards_of(world, run)] == [anne.name, bert.name]
+
+
 async def test_fires_are_cut_once_by_servers_that_assign_together(world: World) -> None:
     job = await every(world, "tick", "1m", **ALL, overlap="allow")
     workers = await team(world, 3)

@@ -1792,7 +1792,7 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.`load`, n.band, n.until,
        coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now
 FROM nodes n JOIN store_meta m ON m.id = 1
-WHERE n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND n.kind <> 'server' AND m.maintenance_until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 
 -- leasing/fitting_workers.py HANDLERS
 SELECT n.id, n.handlers FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n FORCE INDEX (PRIMARY) ON n.id = d.id WHERE true;

@@ -2149,7 +2149,7 @@ SELECT r.*
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
        coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now
 FROM nodes n JOIN store_meta m ON m.id = 1
-WHERE n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND n.kind <> 'server' AND m.maintenance_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
 -- leasing/fitting_workers.py HANDLERS
 SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));

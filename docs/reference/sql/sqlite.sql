@@ -1918,7 +1918,7 @@ FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') 
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
        coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, foliot_now() AS now
 FROM nodes n JOIN store_meta m ON m.id = 1
-WHERE n.state = 'live' AND n.until >= foliot_now() AND n.kind <> 'server' AND m.maintenance_until <= foliot_now();
+WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= foliot_now();
 
 -- leasing/fitting_workers.py HANDLERS
 SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);

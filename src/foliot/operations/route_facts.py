@@ -22,7 +22,9 @@ def route_of(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: 
     if not lane.routed:
         return None
     names = {node.session: node.name for node in nodes}
-    fitting = [node for node in nodes if _fits(node, lane, waiting.now)]
+    is_broadcast = document.get("shards") == EACH_WORKER
+    alive_at = None if is_broadcast else waiting.now  # a broadcast counts who is late, too
+    fitting = [node for node in nodes if _fits(node, lane, alive_at)]
     place = document.get("place") or {}
     wishes = Wishes(
         prefer=prefer_from(place.get("prefer"), "place.prefer"),
@@ -40,7 +42,7 @@ def route_of(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: 
         before=[names.get(session, session[:8]) for session in run.assigned_before],
         candidates=[_candidate(node, wishes, own) for node in sorted(fitting, key=_by_name)],
         wishes=wishes,
-        is_broadcast=document.get("shards") == EACH_WORKER,
+        is_broadcast=is_broadcast,
     )
 
 
@@ -53,11 +55,12 @@ async def with_paces(services: Services, run: RunRow, route: RouteFacts | None) 
     return replace(route, candidates=candidates)
 
 
-def _fits(node: NodeRow, lane: Lane, now: Instant) -> bool:
+def _fits(node: NodeRow, lane: Lane, now: Instant | None) -> bool:
+    """Whether a live worker fits. `now`: and whether its session has not run out by then."""
     return (
         node.kind != "server"
         and node.state == "live"
-        and node.until > now
+        and (now is None or node.until > now)
         and lane.fits(group=node.group, offers=node.handlers.keys(), labels=node.labels, namespace=node.namespace)
     )
 

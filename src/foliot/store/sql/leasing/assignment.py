@@ -287,9 +287,9 @@ def _tried(row: Any) -> str:
 
 
 def _fitting(lanes: Mapping[int, Any], workers: Sequence[LiveWorker]) -> dict[int, list[LiveWorker]]:
-    """Of each lane that has some the workers that fit it."""
+    """Of each lane the workers that fit it. Where all of these are late there is nothing to decide yet."""
     by_lane = {lane_id: [worker for worker in workers if worker.fits(lane)] for lane_id, lane in lanes.items()}
-    return {lane_id: found for lane_id, found in by_lane.items() if found}
+    return {lane_id: found for lane_id, found in by_lane.items() if not all(worker.is_late for worker in found)}
 
 
 def _together(runs: Sequence[_Run]) -> dict[_Alike, list[_Run]]:
@@ -378,7 +378,10 @@ class _Step:
         return routed
 
     def _broadcast(self, job: StoredJob, workers: Sequence[LiveWorker], runs: Sequence[_Run]) -> None:
-        """Every worker gets a shard. A shard is ready here if its run had to line up anew: it stays its worker's."""
+        """Every worker gets a shard, a late one too.
+
+        A shard is ready here if its run had to line up anew: it stays its worker's.
+        """
         for run in runs:
             if run.own_worker is not None:
                 self._decided.append((run, run.own_worker))

@@ -21,10 +21,11 @@ WORKERS: Final = Statement(
     SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
            coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, {now} AS now
     FROM nodes n JOIN store_meta m ON m.id = 1
-    WHERE n.state = 'live' AND n.until >= {now} AND n.kind <> 'server' AND m.maintenance_until <= {now}
+    WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= {now}
     """
 )
-"""None while the cluster is in a maintenance: then nobody decides."""
+"""Also those that are silent and not yet declared dead. None while the cluster is in a maintenance: then nobody
+decides."""
 
 HANDLERS: Final = Statement("SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM {d})",
                             RowSet("d", id=TEXT))  # fmt: skip
@@ -67,6 +68,7 @@ class LiveWorker(NamedTuple):
     is_in_warning: bool
     load: float | None
     given: int  # slots that it gets runs for: fewer than it has while it is in WARNING
+    is_late: bool = False  # nothing was heard of it for too long: no route chooses it
 
     def fits(self, lane: Lane) -> bool:
         """Whether it may run what is in this lane."""
@@ -98,18 +100,18 @@ class KnownOffers:
 
 
 def live_workers(tx: Tx, offers: KnownOffers, rules: HealthRules) -> list[LiveWorker]:
-    """Those that may be given work now."""
+    """Those that do not drain and were not declared dead."""
     rows = tx.rows(WORKERS)
     offered = offers.of(tx, rows)
     workers: list[LiveWorker] = []
     for row in rows:
         band = _band(row, rules)
-        if band is Health.OFFLINE:
-            continue
+        is_late = band is Health.OFFLINE or row.until < row.now
         load = msgspec.json.decode(row.load, type=dict[str, float]) if row.load else {}
         labels = msgspec.json.decode(row.labels, type=dict[str, str]) if row.labels else {}
         given = rules.slots_given(row.slots, band)
-        workers.append(LiveWorker(row, offered[row.text_of], labels, band is Health.WARNING, load.get("score"), given))
+        is_in_warning = band is Health.WARNING
+        workers.append(LiveWorker(row, offered[row.text_of], labels, is_in_warning, load.get("score"), given, is_late))
     return workers
 
 
@@ -134,7 +136,7 @@ class Business:
         candidates: list[FittingWorker] = []
         for worker in workers:
             row = worker.row
-            if row.id in without:
+            if worker.is_late or row.id in without:
                 continue
             running = self._runs.get(row.id, 0)
             free = max(0, worker.given - running)
