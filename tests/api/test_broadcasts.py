@@ -49,7 +49,8 @@ async def test_a_broadcast_says_whom_it_is_for_and_who_did_not_get_it(api: Api, 
     assert (lost["state"], lost["kind"], lost["node"]) == ("FAILED", "lost", "w-2")
     assert lost["error"] == "Its worker w-2 drains, and this shard was for no other."
     assert (await told(shards[1]["id"])).endswith(
-        "lost: w-2 drained or was gone before the shard was done, and it was for no other worker."
+        "lost: w-2 drained, was gone or could not execute it any more before the shard was done, "
+        "and it was for no other worker."
     )
     assert "1 of 2 shards failed" in await told()
     assert (await api.get(f"/runs/{run}")).json()["error"] == "1 of 2 shards failed."

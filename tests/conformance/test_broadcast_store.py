@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Cause, judge
 from foliot.ports.store.lookups import RunRow
-from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
 from tests.conformance.building import PERSON, every, fire, make_due, runs_of, save
 from tests.conformance.routing import assign, routed_poll, team
-from tests.conformance.working import JOIN, Worker, attempts_of, lead, run_of, trigger, worker
+from tests.conformance.working import BEAT_EVERY_US, JOIN, TICK, Worker, attempts_of, lead, run_of, trigger, worker
 from tests.conformance.world import World
 
 ALL = {"shards": "each_worker"}
@@ -231,6 +231,97 @@ async def test_a_shard_whose_worker_drains_or_dies_ends_as_lost_and_the_others_g
     await cleo.complete(mine)
     row = await run_of(world, run)
     assert (row.state, row.kind, row.error) == ("FAILED", "lost", "3 of 4 shards failed.")
+
+
+async def pass_time(world: World, us: Micros, *beating: Worker) -> None:
+    """Let time pass while these workers beat, and the leader look at the end of it."""
+    for _ in range(us // BEAT_EVERY_US):
+        await world.elapse(BEAT_EVERY_US)
+        for one in beating:
+            await one.beat()
+    await reap(world, await lead(world))
+
+
+UNTIL_DEAD_US = SESSION_TTL_US + GRACE_US
+"""How long after its last beat a worker is declared dead."""
+
+
+async def test_a_shard_whose_worker_dropped_the_handler_ends_as_lost(world: World) -> None:
+    await save(world, "tick", **ALL)
+    anne, bert = await team(world, 2)
+    (run,) = await trigger(world)
+    await assign(world)
+    await bert.register(JOIN)
+    await pass_time(world, UNTIL_DEAD_US - 2 * BEAT_EVERY_US, anne, bert)
+    assert [shard.state for shard in await shards_of(world, run)] == ["PENDING", "PENDING"], "it may come back"
+    await pass_time(world, 3 * BEAT_EVERY_US, anne, bert)
+    kept, lost = await shards_of(world, run)
+    assert (kept.state, lost.state, lost.kind, lost.node) == ("PENDING", "FAILED", "lost", bert.name)
+    assert lost.error == f"Its worker {bert.name} no longer offers {TICK}, and this shard was for no other."
+    (mine,) = await leased(anne)
+    await anne.complete(mine)
+    row = await run_of(world, run)
+    assert (row.state, row.kind, row.error) == ("FAILED", "lost", "1 of 2 shards failed.")
+
+
+async def test_a_shard_waits_for_a_worker_that_offers_the_handler_again(world: World) -> None:
+    """The moment between two registrations, and code that says something new beside the old, cost nothing."""
+    await save(world, "tick", **ALL)
+    (anne,) = await team(world, 1)
+    (run,) = await trigger(world)
+    await assign(world)
+    await anne.register(JOIN)
+    await pass_time(world, UNTIL_DEAD_US - 2 * BEAT_EVERY_US, anne)
+    await anne.register(TICK, JOIN)
+    await pass_time(world, 3 * UNTIL_DEAD_US, anne)
+    await anne.register(JOIN)
+    await anne.register(JOIN)
+    await pass_time(world, UNTIL_DEAD_US - 2 * BEAT_EVERY_US, anne)
+    (waits,) = await shards_of(world, run)
+    assert waits.state == "PENDING", "the time counts from the last change"
+    await anne.register(TICK, JOIN)
+    (mine,) = await leased(anne)
+    assert mine.run_id == waits.run_id
+
+
+async def test_saying_the_same_again_does_not_put_the_end_of_a_shard_off(world: World) -> None:
+    await save(world, "tick", **ALL)
+    (anne,) = await team(world, 1)
+    (run,) = await trigger(world)
+    await assign(world)
+    await anne.register(JOIN)
+    for _ in range(4):
+        await pass_time(world, UNTIL_DEAD_US // 2, anne)
+        await anne.register(JOIN)
+    (lost,) = await shards_of(world, run)
+    assert (lost.state, lost.kind) == ("FAILED", "lost")
+
+
+async def test_a_shard_whose_worker_lost_the_labels_ends_as_lost(world: World) -> None:
+    await save(world, "tick", **ALL, place={"require": {"zone": "a"}})
+    await save(world, "other", **ALL)
+    anne, bert = await team(world, 2)
+    runs = [*await trigger(world, "tick"), *await trigger(world, "other")]
+    await assign(world)
+    bert.labels = {"zone": "b"}
+    await bert.register()
+    await pass_time(world, UNTIL_DEAD_US + BEAT_EVERY_US, anne, bert)
+    states = [[shard.state for shard in await shards_of(world, run)] for run in runs]
+    assert states == [["PENDING", "FAILED"], ["PENDING", "PENDING"]]
+    lost = (await shards_of(world, runs[0]))[1]
+    assert lost.error == (
+        f"Its worker {bert.name} no longer has the labels that the job requires, and this shard was for no other."
+    )
+
+
+async def test_what_a_route_chose_a_worker_for_is_not_lost_when_it_drops_the_handler(world: World) -> None:
+    await save(world, "tick", place={"route": "first"})
+    anne, bert = await team(world, 2)
+    (run,) = await trigger(world)
+    await assign(world)
+    await anne.register(JOIN)
+    await pass_time(world, UNTIL_DEAD_US + BEAT_EVERY_US, anne, bert)
+    assert (await run_of(world, run)).state == "PENDING"
 
 
 async def test_a_cancel_takes_the_waiting_shards_along(world: World) -> None:

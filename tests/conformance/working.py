@@ -15,6 +15,7 @@ from foliot.ports.worker_link import Beat, BeatAnswer, HandlerOffer, HeldLease, 
 from tests.conformance.building import PERSON, ask, runs_of, save
 from tests.conformance.world import CHANCE, World
 
+TICK = "python:jobs:tick"
 JOIN = "python:jobs:join"  # what merges shards
 BEAT_EVERY_US = SESSION_TTL_US // 3
 
@@ -36,13 +37,14 @@ class Worker:
         self.request_no = 0
         self.beat_no = 0
 
-    async def register(self) -> "Worker":
+    async def register(self, *offers: str) -> "Worker":
+        """Introduce itself, or say anew what it offers."""
         hello = Hello(
             session=self.session,
             name=self.name,
             group="default",
             slots=self.slots,
-            handlers=(HandlerOffer(name="python:jobs:tick"),),
+            handlers=tuple(HandlerOffer(name=name) for name in offers or [TICK]),
             labels=self.labels,
         )
         await self.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)

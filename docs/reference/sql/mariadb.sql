@@ -437,8 +437,9 @@ SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, TI
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 WHERE state <> 'dead' AND until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(grace)s
-  AND (SELECT CASE WHEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) >= m.reap_after AND 2 * (TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - m.last_tick_at) <= %(session_ttl)s
-                   THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+  AND
+(SELECT CASE WHEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) >= m.reap_after AND 2 * (TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - m.last_tick_at) <= %(session_ttl)s
+             THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
   AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s);
 
 -- cluster/reaper.py OF_THE_DEAD
@@ -1683,10 +1684,10 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 
 -- leasing/assignment.py LOST
 SELECT walk.session FROM (
-  SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
-  GROUP BY r.assigned_to) walk
-LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
+      SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+      GROUP BY r.assigned_to) walk
+    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+    WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
 
 -- leasing/assignment.py OF_LOST
 SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.assigned_to = d.session WHERE true AND r.state = 'PENDING' AND r.parked = 2
@@ -1713,10 +1714,31 @@ SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (parent BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs p ON p.id = d.parent WHERE true
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
 
+-- leasing/broadcast.py ORPHANING
+SELECT walk.session, n.name, n.group_name, n.namespace, n.labels, n.handlers FROM (
+      SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+      GROUP BY r.assigned_to) walk
+    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+    WHERE walk.session IS NOT NULL AND walk.session <> '*'
+          AND (n.id IS NULL
+               OR n.offers_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(session_ttl)s - %(grace)s AND
+    (SELECT CASE WHEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) >= m.reap_after AND 2 * (TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - m.last_tick_at) <= %(session_ttl)s
+                 THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+                  AND EXISTS (SELECT 1 FROM runs r
+                              WHERE r.assigned_to = walk.session AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0));
+
 -- leasing/broadcast.py OF_GONE
 SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
 WHERE r.assigned_to IN (SELECT d.session FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0
       AND (n.id IS NULL OR n.state <> 'live') AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s)
+LIMIT %(limit)s;
+
+-- leasing/broadcast.py LANES_OF
+SELECT DISTINCT r.assigned_to, r.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.assigned_to = d.session WHERE true AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0;
+
+-- leasing/broadcast.py OF_LANES
+SELECT r.id, r.ver, r.assigned_to, r.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.assigned_to = d.session AND r.lane = d.lane
+WHERE r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s)
 LIMIT %(limit)s;
 
 -- leasing/broadcast.py COUNTS
@@ -2083,7 +2105,8 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE
 ON DUPLICATE KEY UPDATE nodes.id = nodes.id;
 
 -- node_store.py REGISTER_AGAIN
-UPDATE nodes SET until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, slots = %(slots)s, version = %(version)s, labels = %(labels)s, handlers = %(handlers)s,
+UPDATE nodes SET offers_at = CASE WHEN offer_hash = %(offer_hash)s AND labels = %(labels)s THEN offers_at ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END,
+                 until = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(ttl)s, slots = %(slots)s, version = %(version)s, labels = %(labels)s, handlers = %(handlers)s,
                  offer_bytes = %(offer_bytes)s, offer_hash = %(offer_hash)s, code = %(code)s, kinds = %(kinds)s,
                  weight = %(weight)s
 WHERE id = %(session)s AND kind = %(kind)s AND state <> 'dead'

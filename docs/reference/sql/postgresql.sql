@@ -471,8 +471,9 @@ SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, CA
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 WHERE state <> 'dead' AND until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1
-  AND (SELECT CASE WHEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) >= m.reap_after AND 2 * (CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - m.last_tick_at) <= $2
-                   THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+  AND
+(SELECT CASE WHEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) >= m.reap_after AND 2 * (CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - m.last_tick_at) <= $2
+             THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
   AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3);
 
 -- cluster/reaper.py OF_THE_DEAD
@@ -1912,17 +1913,17 @@ UPDATE runs SET parked = 2, assigned_to = d.session, assigned_until = d.until, a
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[]) AS d(id, ver, session, until, rank_) WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- leasing/assignment.py LOST
-WITH RECURSIVE walk (session) AS (
-  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
-          ORDER BY r.assigned_to LIMIT 1)
-  UNION ALL
-  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
-          ORDER BY r.assigned_to LIMIT 1)
-  FROM walk w WHERE w.session IS NOT NULL
-)
+   WITH RECURSIVE walk (session) AS (
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+             ORDER BY r.assigned_to LIMIT 1)
+     UNION ALL
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
+             ORDER BY r.assigned_to LIMIT 1)
+     FROM walk w WHERE w.session IS NOT NULL
+   )
 SELECT walk.session FROM walk
-LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
+   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
 
 -- leasing/assignment.py OF_LOST
 SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2
@@ -1953,11 +1954,39 @@ SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[]) AS d(parent, shard, session, follow) JOIN runs p ON p.id = d.parent WHERE true
 ON CONFLICT DO NOTHING;
 
+-- leasing/broadcast.py ORPHANING
+   WITH RECURSIVE walk (session) AS (
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+             ORDER BY r.assigned_to LIMIT 1)
+     UNION ALL
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
+             ORDER BY r.assigned_to LIMIT 1)
+     FROM walk w WHERE w.session IS NOT NULL
+   )
+SELECT walk.session, n.name, n.group_name, n.namespace, n.labels, n.handlers FROM walk
+   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   WHERE walk.session IS NOT NULL AND walk.session <> '*'
+         AND (n.id IS NULL
+              OR n.offers_at < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 - $2 AND
+   (SELECT CASE WHEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) >= m.reap_after AND 2 * (CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - m.last_tick_at) <= $1
+                THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+                 AND EXISTS (SELECT 1 FROM runs r
+                             WHERE r.assigned_to = walk.session AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0));
+
 -- leasing/broadcast.py OF_GONE
 SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
 WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0
       AND (n.id IS NULL OR n.state <> 'live') AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2)
 LIMIT $3;
+
+-- leasing/broadcast.py LANES_OF
+SELECT DISTINCT r.assigned_to, r.lane FROM runs r
+WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0;
+
+-- leasing/broadcast.py OF_LANES
+SELECT r.id, r.ver, r.assigned_to, r.lane FROM unnest($1::text::text[], $2::text::bigint[]) AS d(session, lane) JOIN runs r ON r.assigned_to = d.session AND r.lane = d.lane
+WHERE r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $3)
+LIMIT $4;
 
 -- leasing/broadcast.py COUNTS
 SELECT r.id, (SELECT s.shard + 1 FROM runs s WHERE s.job_id = r.job_id AND s.fire_key = r.fire_key
@@ -2505,8 +2534,9 @@ FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
-UPDATE nodes SET until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $1, slots = $2, version = $3, labels = $4, handlers = $5,
-                 offer_bytes = $6, offer_hash = $7, code = $8, kinds = $9,
+UPDATE nodes SET offers_at = CASE WHEN offer_hash = $1 AND labels = $2 THEN offers_at ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END,
+                 until = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $3, slots = $4, version = $5, labels = $2, handlers = $6,
+                 offer_bytes = $7, offer_hash = $1, code = $8, kinds = $9,
                  weight = $10
 WHERE id = $11 AND kind = $12 AND state <> 'dead'
       AND coalesce(owner, '') = $13;

@@ -433,8 +433,9 @@ SELECT maintenance_until, maintenance_at, maintenance_by, maintenance_reason, fo
 -- cluster/reaper.py DECLARE_DEAD
 UPDATE nodes SET state = 'dead', ended_at = foliot_now()
 WHERE state <> 'dead' AND until < foliot_now() - :grace
-  AND (SELECT CASE WHEN foliot_now() >= m.reap_after AND 2 * (foliot_now() - m.last_tick_at) <= :session_ttl
-                   THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+  AND
+(SELECT CASE WHEN foliot_now() >= m.reap_after AND 2 * (foliot_now() - m.last_tick_at) <= :session_ttl
+             THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
   AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term);
 
 -- cluster/reaper.py OF_THE_DEAD
@@ -1792,17 +1793,17 @@ UPDATE runs SET parked = 2, assigned_to = d.session, assigned_until = d.until, a
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS session, json_extract(value, '$[3]') AS until, json_extract(value, '$[4]') AS rank_ FROM json_each(:d)) AS d WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- leasing/assignment.py LOST
-WITH RECURSIVE walk (session) AS (
-  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
-          ORDER BY r.assigned_to LIMIT 1)
-  UNION ALL
-  SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
-          ORDER BY r.assigned_to LIMIT 1)
-  FROM walk w WHERE w.session IS NOT NULL
-)
+   WITH RECURSIVE walk (session) AS (
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+             ORDER BY r.assigned_to LIMIT 1)
+     UNION ALL
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
+             ORDER BY r.assigned_to LIMIT 1)
+     FROM walk w WHERE w.session IS NOT NULL
+   )
 SELECT walk.session FROM walk
-LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= foliot_now()
-WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
+   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= foliot_now()
+   WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
 
 -- leasing/assignment.py OF_LOST
 SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2
@@ -1833,10 +1834,38 @@ SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p
 FROM (SELECT json_extract(value, '$[0]') AS parent, json_extract(value, '$[1]') AS shard, json_extract(value, '$[2]') AS session, json_extract(value, '$[3]') AS follow FROM json_each(:d)) AS d JOIN runs p ON p.id = d.parent WHERE true
 ON CONFLICT DO NOTHING;
 
+-- leasing/broadcast.py ORPHANING
+   WITH RECURSIVE walk (session) AS (
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+             ORDER BY r.assigned_to LIMIT 1)
+     UNION ALL
+     SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > w.session
+             ORDER BY r.assigned_to LIMIT 1)
+     FROM walk w WHERE w.session IS NOT NULL
+   )
+SELECT walk.session, n.name, n.group_name, n.namespace, n.labels, n.handlers FROM walk
+   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= foliot_now()
+   WHERE walk.session IS NOT NULL AND walk.session <> '*'
+         AND (n.id IS NULL
+              OR n.offers_at < foliot_now() - :session_ttl - :grace AND
+   (SELECT CASE WHEN foliot_now() >= m.reap_after AND 2 * (foliot_now() - m.last_tick_at) <= :session_ttl
+                THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+                 AND EXISTS (SELECT 1 FROM runs r
+                             WHERE r.assigned_to = walk.session AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0));
+
 -- leasing/broadcast.py OF_GONE
 SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
 WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0
       AND (n.id IS NULL OR n.state <> 'live') AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term)
+LIMIT :limit;
+
+-- leasing/broadcast.py LANES_OF
+SELECT DISTINCT r.assigned_to, r.lane FROM runs r
+WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0;
+
+-- leasing/broadcast.py OF_LANES
+SELECT r.id, r.ver, r.assigned_to, r.lane FROM (SELECT json_extract(value, '$[0]') AS session, json_extract(value, '$[1]') AS lane FROM json_each(:d)) AS d JOIN runs r ON r.assigned_to = d.session AND r.lane = d.lane
+WHERE r.state = 'PENDING' AND r.parked = 2 AND (r.follow & 256) <> 0 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term)
 LIMIT :limit;
 
 -- leasing/broadcast.py COUNTS
@@ -2235,7 +2264,8 @@ FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS n
 ON CONFLICT DO NOTHING;
 
 -- node_store.py REGISTER_AGAIN
-UPDATE nodes SET until = foliot_now() + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
+UPDATE nodes SET offers_at = CASE WHEN offer_hash = :offer_hash AND labels = :labels THEN offers_at ELSE foliot_now() END,
+                 until = foliot_now() + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
                  offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds,
                  weight = :weight
 WHERE id = :session AND kind = :kind AND state <> 'dead'

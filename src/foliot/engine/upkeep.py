@@ -71,10 +71,13 @@ class Reaping:
         return self._went_on(moved, "runs.reaped")
 
     async def end_orphans(self, term: int) -> float | None:
-        """Shards that wait for a worker of their own which is gone. No statement while no run waits for some worker."""
+        """Shards that wait in vain for a worker of their own. No statement while no run waits for some worker."""
         if not self._may_be_assigned():
             return None
-        return self._went_on(await self._store.end_orphans(limit=BATCH, term=term), "shards.orphaned")
+        ended = await self._store.end_orphans(
+            limit=BATCH, term=term, grace_us=self._grace_us, session_ttl_us=self._session_ttl_us
+        )
+        return self._went_on(ended, "shards.orphaned")
 
     async def time_out(self, term: int) -> float | None:
         until = self._believed_now()

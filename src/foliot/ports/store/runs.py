@@ -167,8 +167,13 @@ class RunStore(Protocol):
         """
         ...
 
-    async def end_orphans(self, *, limit: int, term: int) -> int:
-        """End shards of broadcasts, FAILED/lost, whose own worker drains or is gone; how many."""
+    async def end_orphans(
+        self, *, limit: int, term: int, grace_us: Micros = GRACE_US, session_ttl_us: Micros = SESSION_TTL_US
+    ) -> int:
+        """End shards of broadcasts, FAILED/lost, whose own worker drains, is gone or cannot execute them; how many.
+
+        A worker that changed what it offers has as long to offer the handler again as a silent one has to speak.
+        """
         ...
 
     async def time_out(

@@ -61,14 +61,18 @@ REGISTER: Final = Statement(
 
 REGISTER_AGAIN: Final = Statement(
     """
-    UPDATE nodes SET until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
+    UPDATE nodes SET offers_at = CASE WHEN offer_hash = :offer_hash AND labels = :labels THEN offers_at ELSE {now} END,
+                     until = {now} + :ttl, slots = :slots, version = :version, labels = :labels, handlers = :handlers,
                      offer_bytes = :offer_bytes, offer_hash = :offer_hash, code = :code, kinds = :kinds,
                      weight = :weight
     WHERE id = :session AND kind = :kind AND state <> 'dead'
           AND coalesce(owner, '') = :owner
     """
 )
-"""What a session may say anew of itself; its name, group, namespace and owner are its own for good."""
+"""What a session may say anew of itself; its name, group, namespace and owner are its own for good.
+
+MariaDB sets the columns one after another: `offers_at` comes before what it compares.
+"""
 
 WHOSE: Final = Statement("SELECT kind, owner FROM nodes WHERE id = :session")
 

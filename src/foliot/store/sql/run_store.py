@@ -24,14 +24,14 @@ from foliot.store.sql.ending import logs, retention
 from foliot.store.sql.ending.cancellation import cancel
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.lease_owner import Speaker, own_leases
-from foliot.store.sql.ending.settlement import Claim, Quit
+from foliot.store.sql.ending.settlement import Claim
 from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.leasing import limits
-from foliot.store.sql.leasing.assignment import Assignment, lost_sessions, take_back
-from foliot.store.sql.leasing.broadcast import shards_of_gone
+from foliot.store.sql.leasing.assignment import Assignment, take_back
+from foliot.store.sql.leasing.broadcast import orphans
 from foliot.store.sql.leasing.leases import LeaseOutcome, Leases
 
 REFUSED_TYPE: Final = "ResultRefused"
@@ -152,10 +152,12 @@ class SqlRunStore:
             await self._noted(failures.end_deaths, term)
         return moved
 
-    async def end_orphans(self, *, limit: int, term: int) -> int:
-        def work(tx: Tx) -> list[Quit]:
-            return shards_of_gone(tx, lost_sessions(tx), term=term, limit=limit)
-
+    async def end_orphans(
+        self, *, limit: int, term: int, grace_us: Micros = GRACE_US, session_ttl_us: Micros = SESSION_TTL_US
+    ) -> int:
+        work = partial(
+            orphans, lanes=self._lanes, term=term, limit=limit, session_ttl_us=session_ttl_us, grace_us=grace_us
+        )
         quits = await self._database.read(work, pool=Pool.CONTROL)
         return await self._ending.quit(self._database, quits, pool=Pool.ENDING) if quits else 0
 

@@ -66,7 +66,7 @@ SENTENCES: Final[Catalogue] = {
     "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片][，{by_callback}]",
     "failed": ("尝试 {tries} 次后失败：{error}", "[在 {node} 上]执行 {took:span} 后失败[，{by_callback}]：{error}"),
     "timeout": "[在 {node} 上]执行 {took:span} 后超时[（第 {tries} 次尝试）]",
-    "worker_gone": "丢失：{last_node} 在分片完成之前排空或已离开，而该分片不属于其他工作节点",
+    "worker_gone": "丢失：{last_node} 在分片完成之前排空、离开或不再能执行它，而该分片不属于其他工作节点",
     "lost": "丢失：{last_node} 在执行期间停止响应，无法得知是否完成（{why_lost}）",
     "rejected": "开始之前被拒绝：{error}",
     "poison": "已放弃：执行期间有 {deaths} 个工作节点失联",

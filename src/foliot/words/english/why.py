@@ -73,7 +73,8 @@ SENTENCES: Final[Catalogue] = {
         "failed after {took:span}[ on {node}][, {by_callback}]: {error}",
     ),
     "timeout": "ran out of time after {took:span}[ on {node}][ (attempt {tries})]",
-    "worker_gone": "lost: {last_node} drained or was gone before the shard was done, and it was for no other worker",
+    "worker_gone": "lost: {last_node} drained, was gone or could not execute it any more before the shard was done, "
+    "and it was for no other worker",
     "lost": ("lost: {last_node} stopped answering while running it, and nobody knows whether it finished ({why_lost})"),
     "rejected": "rejected before it started: {error}",
     "poison": "given up: {deaths} workers vanished while running it",

@@ -21,12 +21,17 @@ from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement, keys
 PAGES_MAX: Final = 10
 EVER: Final[Instant] = 2**62
 
+NO_AMNESTY: Final = """
+    (SELECT CASE WHEN {now} >= m.reap_after AND 2 * ({now} - m.last_tick_at) <= :session_ttl
+                 THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+"""
+"""Whether ticks come regularly: after a gap, or a jump of the clock, nobody is judged by the time that passed (R8)."""
+
 DECLARE_DEAD: Final = Statement(
     f"""
     UPDATE nodes SET state = 'dead', ended_at = {{now}}
     WHERE state <> 'dead' AND until < {{now}} - :grace
-      AND (SELECT CASE WHEN {{now}} >= m.reap_after AND 2 * ({{now}} - m.last_tick_at) <= :session_ttl
-                       THEN 1 ELSE 0 END FROM store_meta m WHERE m.id = 1) = 1
+      AND {NO_AMNESTY}
       AND {IN_TERM}
     """
 )

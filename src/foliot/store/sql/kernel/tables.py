@@ -323,6 +323,7 @@ nodes = sa.Table(
     sa.Column("promoted_for", Name(32), nullable=True),  # the session that it was promoted for
     sa.Column("weight", sa.Integer, nullable=False, server_default="1"),  # of a worker: its share beside others
     sa.Column("band_cause", Name(10), nullable=True),  # late, load, straining: why it is in WARNING; NULL: ONLINE
+    sa.Column("offers_at", Time, nullable=True),  # when what it offers or its labels last changed; NULL: never
     sa.Index("nodes_until", "state", "until"),
     sa.Index("nodes_code", "code", "state"),
 )

@@ -40,6 +40,23 @@ QUEUES: Final = Statement(
 )
 """Whom something waits for, and in which lanes: one step of the index each."""
 
+WALK: Final = f"""
+    WITH RECURSIVE walk (session) AS (
+      SELECT (SELECT r.assigned_to FROM runs r WHERE {ASSIGNED} AND r.assigned_to > ''
+              ORDER BY r.assigned_to LIMIT 1)
+      UNION ALL
+      SELECT (SELECT r.assigned_to FROM runs r WHERE {ASSIGNED} AND r.assigned_to > w.session
+              ORDER BY r.assigned_to LIMIT 1)
+      FROM walk w WHERE w.session IS NOT NULL
+    )
+"""
+"""The sessions that runs wait for, `ANYONE` among them, as `walk.session`: one step of the index for each."""
+WALK_MARIADB: Final = """(
+      SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+      GROUP BY r.assigned_to) walk
+"""
+"""MariaDB finds no beginning in an index by a value of another row: the walk would read it from its first entry."""
+
 _QUEUE: Final = RowSet("k", session=TEXT, lane=BIGINT, n=BIGINT)
 
 

@@ -25,7 +25,7 @@ from foliot.store.sql.jobs.definitions import Definitions, StoredJob
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED
+from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, WALK, WALK_MARIADB
 from foliot.store.sql.leasing.broadcast import Whole, cut, within_reach
 from foliot.store.sql.leasing.candidates import DUE_INDEED
 from foliot.store.sql.leasing.fitting_workers import (
@@ -119,27 +119,10 @@ _NOT_LIVE: Final = f"""
 """
 
 LOST: Final = Statement(
-    f"""
-    WITH RECURSIVE walk (session) AS (
-      SELECT (SELECT r.assigned_to FROM runs r WHERE {ASSIGNED} AND r.assigned_to > ''
-              ORDER BY r.assigned_to LIMIT 1)
-      UNION ALL
-      SELECT (SELECT r.assigned_to FROM runs r WHERE {ASSIGNED} AND r.assigned_to > w.session
-              ORDER BY r.assigned_to LIMIT 1)
-      FROM walk w WHERE w.session IS NOT NULL
-    )
-    SELECT walk.session FROM walk {_NOT_LIVE}
-    """,
-    mysql=f"""
-    SELECT walk.session FROM (
-      SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
-      GROUP BY r.assigned_to) walk {_NOT_LIVE}
-    """,
+    f"{WALK} SELECT walk.session FROM walk {_NOT_LIVE}",
+    mysql=f"SELECT walk.session FROM {WALK_MARIADB} {_NOT_LIVE}",
 )
-"""Sessions that drain, are silent or are over, and for which runs wait: one step of the index for each.
-
-MariaDB finds no beginning in an index by a value of another row: the walk would read the index from its first entry.
-"""
+"""Sessions that drain, are silent or are over, and for which runs wait."""
 
 _WAITS: Final = "r.id, r.ver, r.assigned_to, r.assigned_before"
 
@@ -265,15 +248,9 @@ def _waiting(tx: Tx, lanes: Collection[int], limit: int, doubt: ClockDoubt | Non
     return [_Run._make(row) for row in tx.tuples(statement, values, l=keys(lanes))]
 
 
-def lost_sessions(tx: Tx) -> list[str]:
-    """Sessions for which runs wait, and which drain, are silent or are over."""
-    return [session for (session,) in tx.tuples(LOST)]
-
-
 def take_back(tx: Tx, limit: int) -> int:
     """Let routes decide again about runs whose worker let its time pass, drains or is gone; how many runs."""
-    lost = lost_sessions(tx)
-    rows = {row.id: row for row in tx.found(OF_LOST, {"limit": limit}, d=keys(lost))}
+    rows = {row.id: row for row in tx.found(OF_LOST, {"limit": limit}, d=tx.tuples(LOST))}
     for row in tx.rows(OVERDUE, {"limit": limit}):
         rows[row.id] = row
     back = [(row.id, row.ver, _tried(row)) for row in rows.values()]

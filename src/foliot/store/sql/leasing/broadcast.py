@@ -1,25 +1,28 @@
 """Broadcast: a run of a job with `shards: each_worker` is cut for the workers that are live when they ask for runs.
 
 Each shard is one worker's own (`OWN`), from its first moment to its end: it is inserted as assigned, without a time by
-which that worker must take it, and a retry goes back to the same worker. When the worker drains or is gone, its shard
-ends as lost: no other could do what it was for. docs/decisions/a-broadcast-is-cut-when-workers-ask.md.
+which that worker must take it, and a retry goes back to the same worker. When the worker drains, is gone or cannot
+execute the job any more, its shard ends as lost: no other could do what it was for.
+docs/decisions/a-broadcast-is-cut-when-workers-ask.md.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.bounds import SHARDS_MAX
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind
 from foliot.store.sql.cluster.leadership import IN_TERM
+from foliot.store.sql.cluster.reaper import NO_AMNESTY
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, TRIAL, follow_of
 from foliot.store.sql.firing.line import bump
+from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ASSIGNED
-from foliot.store.sql.leasing.fitting_workers import LiveWorker
+from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, WALK, WALK_MARIADB
+from foliot.store.sql.leasing.fitting_workers import LiveWorker, labels_in, offers_in
 from foliot.store.sql.leasing.run_kinds import STEP_US
 
 CUT_MAX: Final = 2000
@@ -49,6 +52,25 @@ INSERT_SHARDS: Final = Statement(
     RowSet("d", parent=BIGINT, shard=BIGINT, session=TEXT, follow=BIGINT),
 )
 
+_WORKER: Final = "walk.session, n.name, n.group_name, n.namespace, n.labels, n.handlers"
+_IN_VAIN: Final = f"""
+    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= {{now}}
+    WHERE walk.session IS NOT NULL AND walk.session <> '{ANYONE}'
+          AND (n.id IS NULL
+               OR n.offers_at < {{now}} - :session_ttl - :grace AND {NO_AMNESTY}
+                  AND EXISTS (SELECT 1 FROM runs r
+                              WHERE r.assigned_to = walk.session AND {ASSIGNED} AND (r.follow & {OWN}) <> 0))
+"""
+
+ORPHANING: Final = Statement(
+    f"{WALK} SELECT {_WORKER} FROM walk {_IN_VAIN}", mysql=f"SELECT {_WORKER} FROM {WALK_MARIADB} {_IN_VAIN}"
+)
+"""Sessions that runs wait for, perhaps in vain: those that drain, are silent or are over (they have no name here), and
+those that changed what they offer. The latter have as long to change it back as a silent one has to speak again.
+
+One statement, so that runs of routes cost none more.
+"""
+
 OF_GONE: Final = Statement(
     f"""
     SELECT r.id, r.ver, r.assigned_to, n.name, n.state FROM runs r LEFT JOIN nodes n ON n.id = r.assigned_to
@@ -59,6 +81,24 @@ OF_GONE: Final = Statement(
     RowSet("d", session=TEXT),
 )
 """Shards that wait for a worker that drains, left or was declared dead. One that is only silent may speak again."""
+
+LANES_OF: Final = Statement(
+    f"""
+    SELECT DISTINCT r.assigned_to, r.lane FROM runs r
+    WHERE r.assigned_to IN (SELECT d.session FROM {{d}}) AND {ASSIGNED} AND (r.follow & {OWN}) <> 0
+    """,
+    RowSet("d", session=TEXT),
+)
+"""In which lanes shards wait that are these workers' own."""
+
+OF_LANES: Final = Statement(
+    f"""
+    SELECT r.id, r.ver, r.assigned_to, r.lane FROM {{d}} JOIN runs r ON r.assigned_to = d.session AND r.lane = d.lane
+    WHERE {ASSIGNED} AND (r.follow & {OWN}) <> 0 AND {IN_TERM}
+    LIMIT :limit
+    """,
+    RowSet("d", session=TEXT, lane=BIGINT),
+)
 
 COUNTS: Final = Statement(
     """
@@ -112,16 +152,38 @@ def cut(tx: Tx, now: Instant, runs: Sequence[Whole]) -> frozenset[str]:
     return frozenset(session for _, _, session, _ in shards)
 
 
-def shards_of_gone(tx: Tx, sessions: Sequence[str], *, term: int, limit: int) -> list[Quit]:
-    """Shards whose own worker will not take them any more, to be ended. `sessions`: those that are not heard of."""
-    rows = tx.found(OF_GONE, {"term": term, "limit": limit}, d=keys(sessions))
-    return [Quit(row.id, row.ver, _told(row), FailureKind.LOST) for row in rows]
+def orphans(tx: Tx, lanes: Lanes, *, term: int, limit: int, session_ttl_us: Micros, grace_us: Micros) -> list[Quit]:
+    """Shards whose own worker will not take them any more, to be ended."""
+    sessions = tx.rows(ORPHANING, {"session_ttl": session_ttl_us, "grace": grace_us})
+    page = {"term": term, "limit": limit}
+    gone = tx.found(OF_GONE, page, d=keys(row.session for row in sessions if row.name is None))
+    quits = [_lost(row, f"{row.name or row.assigned_to[:8]} {_went(row.state)}") for row in gone]
+    unfit = _unfit(tx, lanes, {row.session: row for row in sessions if row.name is not None})
+    rows = tx.found(OF_LANES, page, d=sorted(unfit))
+    return quits + [_lost(row, unfit[row.assigned_to, row.lane]) for row in rows]
 
 
-def _told(row: Any) -> str:
-    name = row.name or row.assigned_to[:8]
-    did = "drains" if row.state == "draining" else "is gone"
-    return f"Its worker {name} {did}, and this shard was for no other."
+def _unfit(tx: Tx, lanes: Lanes, workers: Mapping[str, Any]) -> dict[tuple[str, int], str]:
+    """Of live workers that changed what they offer: the lanes that they fit no more, by session, and what each did."""
+    waits = tx.tuples(LANES_OF, d=keys(sorted(workers))) if workers else []
+    known = lanes.find(tx, {lane_id for _, lane_id in waits})
+    told: dict[tuple[str, int], str] = {}
+    for session, lane_id in waits:
+        lane, worker = known[lane_id], workers[session]
+        offers, labels = offers_in(worker.handlers), labels_in(worker.labels)
+        if lane.offer not in offers:
+            told[session, lane_id] = f"{worker.name} no longer offers {lane.offer}"
+        elif not lane.fits(group=worker.group_name, offers=offers, labels=labels, namespace=worker.namespace):
+            told[session, lane_id] = f"{worker.name} no longer has the labels that the job requires"
+    return told
+
+
+def _went(state: str | None) -> str:
+    return "drains" if state == "draining" else "is gone"
+
+
+def _lost(row: Any, worker_did: str) -> Quit:
+    return Quit(row.id, row.ver, f"Its worker {worker_did}, and this shard was for no other.", FailureKind.LOST)
 
 
 def counts_of(tx: Tx, run_ids: Collection[int]) -> dict[int, int]:

@@ -95,7 +95,7 @@ class KnownOffers:
         texts = tx.pairs(HANDLERS, d=keys(unknown.values()))
         known = {text_of: offers for text_of, offers in self._known.items() if text_of in still}
         for text_of, session in unknown.items():
-            known[text_of] = _names(texts.get(session))
+            known[text_of] = offers_in(texts.get(session))
         self._known = known  # a new mapping: another thread may read the old one
 
 
@@ -108,7 +108,7 @@ def live_workers(tx: Tx, offers: KnownOffers, rules: HealthRules) -> list[LiveWo
         band = _band(row, rules)
         is_late = band is Health.OFFLINE or row.until < row.now
         load = msgspec.json.decode(row.load, type=dict[str, float]) if row.load else {}
-        labels = msgspec.json.decode(row.labels, type=dict[str, str]) if row.labels else {}
+        labels = labels_in(row.labels)
         given = rules.slots_given(row.slots, band)
         is_in_warning = band is Health.WARNING
         workers.append(LiveWorker(row, offered[row.text_of], labels, is_in_warning, load.get("score"), given, is_late))
@@ -196,7 +196,13 @@ class OwnRuns:
                 of_job[session] = of_job.get(session, 0) + 1
 
 
-def _names(text: str | None) -> frozenset[str]:
+def labels_in(text: str | None) -> dict[str, str]:
+    """`nodes.labels` as a mapping."""
+    return msgspec.json.decode(text, type=dict[str, str]) if text else {}
+
+
+def offers_in(text: str | None) -> frozenset[str]:
+    """The names in `nodes.handlers`."""
     offers = msgspec.json.decode(text, type=list[_Offer]) if text else []
     return frozenset(offer.name for offer in offers)
 
