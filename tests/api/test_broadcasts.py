@@ -54,6 +54,11 @@ async def test_a_broadcast_says_whom_it_is_for_and_who_did_not_get_it(api: Api, 
     )
     assert "1 of 2 shards failed" in await told()
     assert (await api.get(f"/runs/{run}")).json()["error"] == "1 of 2 shards failed."
+    journal = (await api.get("/journal", subject=run)).json()["items"]
+    assert [(event["kind"], event["data"]["workers"]) for event in journal] == [
+        ("run.shards_lost", ["w-2"]),
+        ("run.cut", ["w-1", "w-2"]),
+    ]
     refused = await api.post(f"/runs/{run}:retry", {"failed_shards": True})
     assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1245")
     again = (await api.post(f"/runs/{run}:retry")).json()["id"]

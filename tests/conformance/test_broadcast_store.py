@@ -2,9 +2,12 @@
 
 import asyncio
 from collections.abc import Sequence
+from typing import Any
 
 from foliot.domain.instants import SECOND, Micros
+from foliot.domain.run import format_run_id
 from foliot.domain.verdict import Cause, judge
+from foliot.ports.store.journal import EventFilter, Topic
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.store.nodes import GRACE_US, SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
@@ -231,6 +234,49 @@ async def test_a_shard_whose_worker_drains_or_dies_ends_as_lost_and_the_others_g
     await cleo.complete(mine)
     row = await run_of(world, run)
     assert (row.state, row.kind, row.error) == ("FAILED", "lost", "3 of 4 shards failed.")
+
+
+async def test_the_journal_tells_of_the_cut_and_of_what_is_lost_with_workers(world: World) -> None:
+    await save(world, "tick", **ALL, on_lost="fail")
+    workers = await team(world, 4)
+    anne, bert, cleo, dora = workers
+    (run,) = await trigger(world)
+
+    async def events() -> list[tuple[str, Any]]:
+        page = await world.store.journal.newest(EventFilter(subject=format_run_id(run)), limit=10)
+        assert {(event.topic, event.namespace) for event in page.items} <= {(Topic.RUNS, "default")}
+        return [(event.kind, event.data) for event in page.items]
+
+    await assign(world)
+    await assign(world)
+    cut = ("run.cut", {"job": "tick", "shards": 4, "workers": [one.name for one in workers]})
+    assert await events() == [cut]
+    for one in (anne, bert):
+        await world.store.nodes.drain(one.session, by=PERSON)
+    await reap(world, await lead(world))
+    drained = ("run.shards_lost", {"job": "tick", "shards": 2, "workers": [anne.name, bert.name]})
+    assert await events() == [drained, cut], "one for both"
+    (begun,) = await leased(cleo)
+    await cleo.beat(begun)
+    (mine,) = await leased(dora)
+    await dora.complete(mine, cause=Cause.ERROR, error="no")
+    await pass_time(world, UNTIL_DEAD_US + BEAT_EVERY_US, dora)
+    died = ("run.shards_lost", {"job": "tick", "shards": 1, "workers": [cleo.name]})
+    assert await events() == [died, drained, cut]
+    assert (await run_of(world, run)).error == "4 of 4 shards failed."
+
+
+async def test_the_journal_names_some_of_many_workers(world: World) -> None:
+    await save(world, "tick", **ALL)
+    workers = await team(world, 23)
+    (run,) = await trigger(world)
+    await assign(world)
+    for one in workers:
+        await world.store.nodes.drain(one.session, by=PERSON)
+    await reap(world, await lead(world))
+    events = (await world.store.journal.newest(EventFilter(subject=format_run_id(run)), limit=10)).items
+    told = [(event.kind, event.data["shards"], len(event.data["workers"])) for event in events]
+    assert told == [("run.shards_lost", 23, 20), ("run.cut", 23, 20)]
 
 
 async def pass_time(world: World, us: Micros, *beating: Worker) -> None:

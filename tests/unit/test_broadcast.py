@@ -85,4 +85,4 @@ def test_a_step_inserts_so_many_shards_or_those_of_one_run() -> None:
 def test_shards_are_numbered_by_the_names_of_their_workers() -> None:
     rows = [SimpleNamespace(name=name, id=session) for name, session in (("b", "2"), ("a", "9"), ("a", "1"))]
     workers = [LiveWorker(row, frozenset(), {}, is_in_warning=False, load=None, given=1) for row in rows]
-    assert Whole(1, 1, cast("LoadedJob", None), workers).sessions == ["1", "9", "2"]
+    assert Whole(1, 1, cast("LoadedJob", None), workers).owners == [("a", "1"), ("a", "9"), ("b", "2")]

@@ -693,6 +693,9 @@ ORDER BY l.attempt, l.at_offset LIMIT %(limit)s;
 SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
 WHERE l.run_id = %(run_id)s AND l.attempt = %(attempt)s;
 
+-- ending/lost_shards.py NAMES
+SELECT n.id, n.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n FORCE INDEX (PRIMARY) ON n.id = d.id WHERE true;
+
 -- ending/parents.py TALLY
 SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.parent_id = d.id WHERE true
 GROUP BY r.parent_id, r.state, r.kind;

@@ -748,6 +748,9 @@ ORDER BY l.attempt, l.at_offset LIMIT $5;
 SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
 WHERE l.run_id = $1 AND l.attempt = $2;
 
+-- ending/lost_shards.py NAMES
+SELECT n.id, n.name FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
+
 -- ending/parents.py TALLY
 SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
 GROUP BY r.parent_id, r.state, r.kind;

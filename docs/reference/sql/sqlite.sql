@@ -713,6 +713,9 @@ ORDER BY l.attempt, l.at_offset LIMIT :limit;
 SELECT coalesce(max(l.at_offset + l.size), 0) FROM run_logs l
 WHERE l.run_id = :run_id AND l.attempt = :attempt;
 
+-- ending/lost_shards.py NAMES
+SELECT n.id, n.name FROM nodes n WHERE n.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
 -- ending/parents.py TALLY
 SELECT r.parent_id, r.state, r.kind, count(*) AS runs FROM runs r WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d)
 GROUP BY r.parent_id, r.state, r.kind;

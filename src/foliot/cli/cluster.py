@@ -207,8 +207,12 @@ def event_line(times: Times, event: StreamEvent) -> str:
 
 
 def _detail(data: Mapping[str, Any]) -> str:
-    known = {key: value for key, value in data.items() if value is not None}
+    known = {key: _listed(value) for key, value in data.items() if value is not None}
     return "  ".join(f"{key}={value}" for key, value in known.items())
+
+
+def _listed(value: Any) -> Any:
+    return ",".join(map(str, value)) if isinstance(value, list) else value
 
 
 def _follow(user: User, topic: str | None, subject: str | None) -> None:

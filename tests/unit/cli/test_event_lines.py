@@ -28,3 +28,10 @@ def test_a_run_is_told_by_its_id_as_well() -> None:
 def test_a_change_without_a_time_is_told_all_the_same() -> None:
     """An older server says none of runs; and `reset` is no change of anything."""
     assert event_line(NOON, StreamEvent(id="9", kind="reset", data={})) == "-         reset"
+
+
+def test_a_list_is_told_with_commas() -> None:
+    data = {"subject": "r-7", "shards": 2, "workers": ["w-1", "w-2"]}
+    assert event_line(NOON, StreamEvent(id="9", kind="run.cut", data=data)) == (
+        "-         run.cut           r-7  shards=2  workers=w-1,w-2"
+    )

@@ -227,6 +227,8 @@ export const enPlaces = {
   "event.limit.set": "limit set",
   "event.limit.removed": "limit removed",
   "event.job.queue_full": "trigger refused: too many runs wait",
+  "event.run.cut": "cut into a shard for each worker",
+  "event.run.shards_lost": "shards lost with their workers",
   "event.job.kind_unserved": "no worker serves its kind",
   "event.node.kinds_failed": "kinds of handlers failed",
   "event.journal.note_lost": "events lost",

@@ -223,6 +223,8 @@ export const zhPlaces = {
   "event.limit.set": "限额已设定",
   "event.limit.removed": "限额已移除",
   "event.job.queue_full": "触发被拒绝：等待的执行过多",
+  "event.run.cut": "已为每个工作节点切出一个分片",
+  "event.run.shards_lost": "分片随其工作节点丢失",
   "event.job.kind_unserved": "没有工作节点支持其类型",
   "event.node.kinds_failed": "处理器类型加载失败",
   "event.journal.note_lost": "事件丢失",

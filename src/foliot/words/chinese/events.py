@@ -72,6 +72,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "server.was_declared_dead": "服务器曾被认为已失效",
     "session.dead": "会话已失效",
     "session.foreign": "会话属于其他令牌",
+    "shards.orphaned": "广播的分片随其工作节点丢失",
     "shell.no_sandbox": "无法使用沙箱",
     "spool.failed": "暂存失败",
     "spool.full": "暂存已满",

@@ -23,6 +23,7 @@ from foliot.ports.worker_link import Report
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.lease_owner import Speaker
 from foliot.store.sql.ending.locked_runs import Held, hold, see
+from foliot.store.sql.ending.lost_shards import note_lost
 from foliot.store.sql.ending.parents import count_down
 from foliot.store.sql.ending.settlement import Claim, Jobs, Quit, Settlement
 from foliot.store.sql.ending.success import HEAVY, SUCCEED, is_plain_success, succeed
@@ -245,6 +246,7 @@ class Ending:
                     next_in_line.add(parent.run.job_id)
                 if parent.run.follow & FIXED_DELAY:
                     delayed.append(parent.job)
+            note_lost(tx, settlement.children, settlement.jobs)
         if delayed:
             fixed_delay.set_next(tx, self._as_they_are(tx, delayed, settlement.held), now)
         if next_in_line:

@@ -392,7 +392,7 @@ class _Step:
         whole = self._whole[: within_reach(self._whole)]
         cut_for = cut(self._tx, now, whole) if whole else frozenset()
         self._tx.point("assigning.assigned")
-        note(self._tx, self._moves)
+        note(self._tx, [*self._moves, *(run.happening for run in whole)])
         return cut_for.union(session for _, session in self._decided)
 
 

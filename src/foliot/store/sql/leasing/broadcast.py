@@ -12,9 +12,11 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.bounds import SHARDS_MAX
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
-from foliot.domain.run import FailureKind
+from foliot.domain.run import FailureKind, format_run_id
+from foliot.ports.store.journal import Happening, Topic
 from foliot.store.sql.cluster.leadership import IN_TERM
 from foliot.store.sql.cluster.reaper import NO_AMNESTY
+from foliot.store.sql.ending.lost_shards import WORKERS_TOLD
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, TRIAL, follow_of
 from foliot.store.sql.firing.line import bump
@@ -120,10 +122,26 @@ class Whole(NamedTuple):
     workers: Sequence[LiveWorker]
 
     @property
-    def sessions(self) -> list[str]:
-        """Whose each shard is: by name, so that a worker mostly keeps its number from run to run."""
-        rows = sorted((worker.row.name, worker.row.id) for worker in self.workers)
-        return [session for _, session in rows[:SHARDS_MAX]]
+    def owners(self) -> list[tuple[str, str]]:
+        """Whose each shard is, name and session: by name, so that a worker mostly keeps its number from run to run."""
+        return sorted((worker.row.name, worker.row.id) for worker in self.workers)[:SHARDS_MAX]
+
+    @property
+    def happening(self) -> Happening:
+        """That it is cut, for the journal."""
+        owners = self.owners
+        return Happening(
+            key=f"run.cut:{self.id}",
+            topic=Topic.RUNS,
+            kind="run.cut",
+            subject=format_run_id(self.id),
+            namespace=self.job.namespace,
+            data={
+                "job": self.job.name,
+                "shards": len(owners),
+                "workers": [name for name, _ in owners[:WORKERS_TOLD]],
+            },
+        )
 
 
 def within_reach(runs: Sequence[Whole], left: int = CUT_MAX) -> int:
@@ -141,9 +159,9 @@ def cut(tx: Tx, now: Instant, runs: Sequence[Whole]) -> frozenset[str]:
     shards: list[tuple[Any, ...]] = []
     for run in runs:
         follow = CHILD | OWN | (follow_of(run.job, scheduled=False) & LIMITS)
-        sessions = run.sessions
-        parents.append((run.id, run.ver, len(sessions)))
-        shards += [(run.id, shard, session, follow) for shard, session in enumerate(sessions)]
+        owners = run.owners
+        parents.append((run.id, run.ver, len(owners)))
+        shards += [(run.id, shard, session, follow) for shard, (_, session) in enumerate(owners)]
     jobs = sorted({run.job.job_id for run in runs})
     bump(tx, dict.fromkeys(jobs, 1))  # like every insert of a run (R23); the place of a shard is its parent's
     if tx.change(CUT, d=sorted(parents)) != len(parents):
