@@ -59,11 +59,38 @@ async def test_a_broadcast_says_whom_it_is_for_and_who_did_not_get_it(api: Api, 
         ("run.shards_lost", ["w-2"]),
         ("run.cut", ["w-1", "w-2"]),
     ]
-    refused = await api.post(f"/runs/{run}:retry", {"failed_shards": True})
-    assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1245")
     again = (await api.post(f"/runs/{run}:retry")).json()["id"]
     await assign(stage)
     assert [shard["node"] for shard in (await api.get(f"/runs/{again}/shards")).json()["items"]] == ["w-1"]
+
+
+async def test_failed_shards_go_to_the_workers_of_the_same_names(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", shards="each_worker")
+    workers = [await stage.worker(name, ["python:jobs:tick"]) for name in ("w-1", "w-2", "w-3")]
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+    await assign(stage)
+    for worker, cause in zip(workers, (Cause.SUCCEEDED, Cause.ERROR, Cause.ERROR), strict=True):
+        await worker.lease()
+        await worker.end(cause, after_us=SECOND)
+    for worker in workers[1:]:
+        await stage.store.nodes.drain(worker.session, by=PERSON)
+    refused = await api.post(f"/runs/{run}:retry", {"failed_shards": True})
+    assert (refused.status_code, refused.json()["code"]) == (409, "FOL-3081")
+    assert "failed is live and fits now: w-2, w-3." in refused.text
+    assert await stage.store.nodes.undrain(workers[1].session)
+    wish = {"failed_shards": True, "reason": "the disk is back"}
+    again = (await api.post(f"/runs/{run}:retry", wish, headers={"Idempotency-Key": "once"})).json()
+    assert again["reason"] == "the disk is back; left out: w-3"
+    assert (await api.post(f"/runs/{run}:retry", wish, headers={"Idempotency-Key": "once"})).json()["id"] == again["id"]
+    shards = (await api.get(f"/runs/{again['id']}/shards")).json()
+    assert [(shard["shard"], shard["state"]) for shard in shards["items"]] == [(0, "SUCCEEDED"), (1, "PENDING")]
+    noted = (await api.get("/journal", subject=run)).json()["items"][0]
+    assert (noted["kind"], noted["data"]["run"]) == ("run.retried", again["id"])
+    assert noted["data"]["reason"] == "the disk is back; left out: w-3"
+    assert (await workers[0].lease()) is None
+    await workers[1].lease()
+    await workers[1].end(Cause.SUCCEEDED, after_us=SECOND)
+    assert (await api.get(f"/runs/{again['id']}")).json()["state"] == "SUCCEEDED"
 
 
 async def test_why_counts_a_worker_whose_beats_are_late(api: Api, stage: Stage) -> None:

@@ -102,6 +102,34 @@ async def test_workers_that_join_drain_and_die(world: World) -> None:
     assert {run.run_id for run in await world.store.lookups.shards(third)} == {run.run_id for run in got.values()}
 
 
+async def test_a_failed_shard_is_executed_again_by_its_worker_alone(world: World) -> None:
+    await save(world, "tick", shards="each_worker")
+    anne, bert = await team(world, 2)
+    (run,) = await trigger(world)
+    got = await Desk(world).asked_by(anne, bert)
+    await anne.complete(got[anne.name])
+    await bert.complete(got[bert.name], cause=Cause.ERROR, error="no")
+    (again,) = await trigger(world, keeps_shards_of=run, version=1)
+    got = await Desk(world).asked_by(anne, bert)
+    assert {name: (one.shard, one.shards) for name, one in got.items()} == {bert.name: (1, 2)}
+    await bert.complete(got[bert.name])
+    assert (await run_of(world, again)).state == "SUCCEEDED"
+
+
+async def test_a_worker_that_drops_the_handler_leaves_its_shard_behind_as_lost(world: World) -> None:
+    await save(world, "tick", shards="each_worker")
+    anne, bert = await team(world, 2)
+    (run,) = await trigger(world)
+    got = await Desk(world).asked_by(anne)
+    await anne.complete(got[anne.name])
+    await bert.register("python:jobs:other")
+    for _ in range(3):
+        await world.elapse(SESSION_TTL_US // 2)
+        await bert.beat()
+        await reaping(world).end_orphans(await lead(world))
+    assert (await run_of(world, run)).error == "1 of 2 shards failed."
+
+
 def reaping(world: World) -> Reaping:
     """The leader's duty."""
     return Reaping(

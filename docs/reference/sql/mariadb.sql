@@ -893,6 +893,19 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
 
+-- firing/new_runs.py INSERT_OWN
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
+                      triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
+       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000,
+       d.follow | (p.follow & 224), 'PENDING', 1, %(now)s, p.triggered_by, p.reason, p.params
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
 -- firing/new_runs.py INSERT_KEPT
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, ended_at, triggered_by, reason, params,
@@ -905,6 +918,14 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 JOIN runs o ON o.parent_id = d.kept_of AND o.shard >= 0 AND o.state = 'SUCCEEDED'
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
+-- firing/own_shards.py SHARDS
+SELECT r.shard, r.state, r.session_id, n.name FROM runs r LEFT JOIN nodes n ON n.id = r.session_id
+WHERE r.parent_id = %(id)s AND r.shard >= 0 ORDER BY r.shard;
+
+-- firing/own_shards.py NAMED
+SELECT n.id, n.name, n.group_name, n.namespace, n.labels, n.handlers FROM nodes n
+WHERE n.state = 'live' AND n.kind <> 'server' AND n.name IN (SELECT d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
 -- firing/queues.py QUEUED
 SELECT d.job_id,

@@ -975,6 +975,19 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON CONFLICT DO NOTHING;
 
+-- firing/new_runs.py INSERT_OWN
+INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                      serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
+                      triggered_by, reason, params)
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+       p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
+       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000,
+       d.follow | (p.follow & 224), 'PENDING', 1, $1, p.triggered_by, p.reason, p.params
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::text[], $7::text::bigint[]) AS d(job_id, fire_key, place, shard, session, follow)
+JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+WHERE p.place = d.place AND p.state = 'RUNNING'
+ON CONFLICT DO NOTHING;
+
 -- firing/new_runs.py INSERT_KEPT
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, ended_at, triggered_by, reason, params,
@@ -987,6 +1000,14 @@ JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 JOIN runs o ON o.parent_id = d.kept_of AND o.shard >= 0 AND o.state = 'SUCCEEDED'
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON CONFLICT DO NOTHING;
+
+-- firing/own_shards.py SHARDS
+SELECT r.shard, r.state, r.session_id, n.name FROM runs r LEFT JOIN nodes n ON n.id = r.session_id
+WHERE r.parent_id = $1 AND r.shard >= 0 ORDER BY r.shard;
+
+-- firing/own_shards.py NAMED
+SELECT n.id, n.name, n.group_name, n.namespace, n.labels, n.handlers FROM nodes n
+WHERE n.state = 'live' AND n.kind <> 'server' AND n.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name));
 
 -- firing/queues.py QUEUED
     SELECT d.job_id, (

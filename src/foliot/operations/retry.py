@@ -3,7 +3,6 @@
 from foliot.domain.access import Principal
 from foliot.domain.errors import Conflict, InvalidInput, JobNotFound
 from foliot.domain.fire import retry_key
-from foliot.domain.job import EACH_WORKER
 from foliot.domain.run import LIVE, RunState, format_run_id
 from foliot.operations.cancel import demand_run
 from foliot.operations.names import actor, find_run
@@ -74,20 +73,6 @@ class OtherVersion(InvalidInput):
         )
 
 
-class OwnShards(InvalidInput):
-    """Shards of a broadcast were for workers of then."""
-
-    code = "FOL-1245"
-
-    def __init__(self, run: RunRow) -> None:
-        shown = format_run_id(run.run_id)
-        super().__init__(
-            f"The shards of {shown} are one worker's own each, and are not executed again alone.",
-            hint=f"run it again as a whole, for the workers of now: foliot run retry {shown}",
-            run=shown,
-        )
-
-
 async def retry(
     services: Services,
     who: Principal,
@@ -100,7 +85,8 @@ async def retry(
 ) -> TriggeredRun:
     """A new run with the parameters, the due instant and (unless told `latest`) the version of a finished one.
 
-    `failed_shards`: shards that succeeded count as done, with their results; only the others are executed.
+    `failed_shards`: shards that succeeded count as done, with their results; only the others are executed. Those of a
+    broadcast go to the workers of the same names; the reason of the new run says who was left out.
     One run and one request key make one new run, however often they come (S4).
     """
     run = await find_run(services, who, run_id)
@@ -131,7 +117,7 @@ async def retry(
     services.runs_may_be_ready()
     made = await find_run(services, who, triggered.run_id)
     if triggered.created:
-        await note(services, _happening(run, made, who, reason, left))
+        await note(services, _happening(run, made, who, made.reason or "", left))
     return TriggeredRun(run=made, created=triggered.created)
 
 
@@ -141,9 +127,6 @@ async def _failed_shards(services: Services, run: RunRow) -> int:
     failed = sum(child.shard >= 0 and child.state != RunState.SUCCEEDED for child in children)
     if not failed:
         raise NoFailedShards(run)
-    version = await services.store.lookups.version(run.job_id, run.version)
-    if version is not None and version.document.get("shards") == EACH_WORKER:
-        raise OwnShards(run)
     return failed
 
 

@@ -3,14 +3,14 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias
 
 from foliot.domain.clocks import ClockDoubt
-from foliot.domain.errors import InvalidInput
+from foliot.domain.errors import Conflict, InvalidInput
 from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.policies.windows import StandsFor
-from foliot.domain.run import Landing
+from foliot.domain.run import Landing, format_run_id
 from foliot.domain.verdict import Judge
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.assignment import AskRoute, Assigned
@@ -21,10 +21,35 @@ Reckon: TypeAlias = Callable[[], Instant]
 """What store time can be at most at this moment, as a server reckons it. The store may ask in a thread of its own."""
 
 
+NAMES_TOLD: Final = 20
+"""An event or a refusal names so many workers at most."""
+
+
 class BadTrigger(InvalidInput):
     """A trigger that asks for something that cannot be."""
 
     code = "FOL-1021"
+
+
+class WorkersGone(Conflict):
+    """No worker whose shard of a broadcast failed is there to execute it again."""
+
+    code = "FOL-3081"
+
+    def __init__(self, run_id: int, workers: Sequence[str]) -> None:
+        shown, names = format_run_id(run_id), some_of(workers)
+        super().__init__(
+            f"No worker whose shard of {shown} failed is live and fits now: {names}.",
+            hint=f"run it again as a whole, for the workers of now: foliot run retry {shown}",
+            run=shown,
+            workers=names,
+        )
+
+
+def some_of(names: Sequence[str]) -> str:
+    """These names in one line, as many as somebody reads."""
+    more = len(names) - NAMES_TOLD
+    return ", ".join(names[:NAMES_TOLD]) + (f" (+{more})" if more > 0 else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -327,10 +327,6 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The servers see a dead node only after its session is over; a shorter timeout would escalate each failover.",
         "Choose a timeout that is at least as long as the error says.",
     ),
-    "FOL-1245": (
-        "Each shard of a broadcast was one worker's own, and the workers of now may be others.",
-        "Run it again as a whole: each worker that is live now gets a shard.",
-    ),
     "FOL-1225": (
         "A shard that succeeded belongs to the version that executed it: another version may split the work otherwise.",
         "Leave out the version, or run all of it again.",
@@ -481,6 +477,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-3080": (
         "Every shard of the run succeeded, or it has no shards.",
         "Run it again as a whole: foliot run retry ID.",
+    ),
+    "FOL-3081": (
+        "Each shard of a broadcast is one worker's own. Of the workers whose shards failed none is live and fits now.",
+        "Start such a worker under its name, or run it again as a whole: each worker that is live now gets a shard.",
     ),
     "FOL-3014": (
         "Between preview and start the job or its history changed. Nothing was started.",

@@ -5,15 +5,13 @@ from typing import Final
 
 from foliot.domain.run import FailureKind, format_run_id
 from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.runs import NAMES_TOLD
 from foliot.store.sql.ending.parents import EndedChild
 from foliot.store.sql.ending.settlement import Jobs
 from foliot.store.sql.firing.follow import OWN
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement, keys
 from foliot.store.sql.people.journal import note
-
-WORKERS_TOLD: Final = 20
-"""An event names so many workers at most."""
 
 NAMES: Final = Statement("SELECT n.id, n.name FROM nodes n WHERE n.id IN (SELECT d.id FROM {d})", RowSet("d", id=TEXT))
 
@@ -42,5 +40,5 @@ def _happening(parent_id: int, lost: Sequence[EndedChild], jobs: Jobs, names: Ma
         kind="run.shards_lost",
         subject=format_run_id(parent_id),
         namespace=job.namespace,
-        data={"job": job.name, "shards": len(lost), "workers": workers[:WORKERS_TOLD]},
+        data={"job": job.name, "shards": len(lost), "workers": workers[:NAMES_TOLD]},
     )

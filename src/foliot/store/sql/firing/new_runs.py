@@ -9,10 +9,11 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, RunState, format_run_id
-from foliot.store.sql.firing.follow import CHILD, LIMITS, PAST, PINNED, SERIAL, TRIAL, follow_of
+from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, SERIAL, TRIAL, follow_of
 from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing.run_kinds import STEP_US
 
 _SHAPE: Final = {name: RunShape.column(name, of="d.shape") for name in RunShape._fields}
 
@@ -64,6 +65,24 @@ INSERT_CHILDREN: Final = Statement(
 )
 """The shards of parents inserted just before; a parent that was there already has another place and gets none."""
 
+INSERT_OWN: Final = Statement(
+    f"""
+    {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
+                          serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
+                          triggered_by, reason, params)
+    SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
+           p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
+           CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * {STEP_US},
+           d.follow | (p.follow & {PAST | PINNED | TRIAL}), 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
+    FROM {{d}}
+    JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
+    WHERE p.place = d.place AND p.state = 'RUNNING'
+    {{ignore_duplicates}}
+    """,
+    RowSet("d", job_id=BIGINT, fire_key=TEXT, place=BIGINT, shard=BIGINT, session=TEXT, follow=BIGINT),
+)
+"""Shards that are one worker's own each. One that waits for its run's turn is assigned when that has come."""
+
 INSERT_KEPT: Final = Statement(
     f"""
     {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
@@ -105,11 +124,20 @@ class NewRun(NamedTuple):
     is_trial: bool = False  # a user tests the job with it
     kept_of: int | None = None  # an earlier run of the same version, whose shards `kept` are not executed again
     kept: frozenset[int] = frozenset()
+    own: Sequence[tuple[int, str]] = ()  # shards of a broadcast that are executed again, each with its session
 
     @property
     def is_parent(self) -> bool:
         """Whether it is split into shards right away. One for later is split when it gets its place."""
-        return bool(self.job.definition.cut_into) and self.error is None and self.place is not None
+        is_cut = bool(self.job.definition.cut_into or self.own)
+        return is_cut and self.error is None and self.place is not None
+
+    @property
+    def open_shards(self) -> int:
+        """How many shards are to be executed."""
+        if not self.is_parent:
+            return 0
+        return len(self.own) or self.job.definition.cut_into - len(self.kept)
 
 
 def insert_runs(tx: Tx, now: Instant, new: Sequence[NewRun]) -> int:
@@ -118,6 +146,13 @@ def insert_runs(tx: Tx, now: Instant, new: Sequence[NewRun]) -> int:
     parents = [run for run in new if run.is_parent and run.place]
     kept = {run.fire_key: run.kept for run in parents if run.kept}
     insert_children(tx, now, [(run.job, run.fire_key, run.place or 0) for run in parents], kept=kept)
+    own = [
+        (run.job.job_id, run.fire_key, run.place, shard, session, _of_shard(run.job) | OWN)
+        for run in parents
+        for shard, session in run.own
+    ]
+    if own:
+        tx.change(INSERT_OWN, {"now": now}, d=own)
     if kept:
         rows = [
             (run.job.job_id, run.fire_key, run.place, run.kept_of, f"kept from {format_run_id(run.kept_of)}")
@@ -138,7 +173,7 @@ def insert_children(
     """The shards of these parents (job, fire key, place). `kept`: by fire key, those that are over already."""
     over = kept or {}
     children = [
-        (job.job_id, fire_key, place, shard, CHILD | (follow_of(job, scheduled=False) & LIMITS))
+        (job.job_id, fire_key, place, shard, _of_shard(job))
         for job, fire_key, place in parents
         for shard in range(job.definition.cut_into)
         if shard not in over.get(fire_key, ())
@@ -147,9 +182,13 @@ def insert_children(
         tx.change(INSERT_CHILDREN, {"now": now}, d=children)
 
 
+def _of_shard(job: LoadedJob) -> int:
+    return CHILD | (follow_of(job, scheduled=False) & LIMITS)
+
+
 def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
     job, rejected = run.job, run.error is not None
-    shards = job.definition.cut_into if run.is_parent else 0
+    shards = run.open_shards
     follow = follow_of(job, scheduled=run.scheduled)
     if run.is_past:
         follow |= PAST
@@ -166,5 +205,5 @@ def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
     return (
         job.job_id, job.version, run.fire_key, run.due_at, run.not_before, job.lane_id, int(run.catch_up), priority,
         run.serial, run.place, int(run.parked), follow, str(state), str(FailureKind.REJECTED) if rejected else None,
-        shards - len(run.kept), now if rejected else None, run.error, run.triggered_by, run.reason, run.params,
+        shards, now if rejected else None, run.error, run.triggered_by, run.reason, run.params,
     )  # fmt: skip

@@ -18,10 +18,11 @@ from foliot.domain.policies.windows import StandsFor
 from foliot.domain.queue_limits import QueueFull
 from foliot.domain.schedule import HORIZON
 from foliot.domain.texts import KEY_BYTES_MAX, is_key, pads
-from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
+from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest, WorkersGone, some_of
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import LineEnd, NewPlaces, bump, situations
 from foliot.store.sql.firing.new_runs import NewRun, insert_runs
+from foliot.store.sql.firing.own_shards import made_again
 from foliot.store.sql.firing.queues import Queues
 from foliot.store.sql.firing.windows import WindowDoor
 from foliot.store.sql.jobs.definitions import Definitions, Found, Key, StoredJob
@@ -191,8 +192,11 @@ def _insert(tx: Tx, line: _Line, good: Sequence[_Wish], answers: list[Triggered 
     for wish in _with_room(tx, good, found, ends, answers):
         job = found.jobs[_version_of(wish, ends)]
         by_now = found.jobs.get(_present_of(wish, ends), job)
-        run = _run_of(wish, job, by_now, places, now)
-        new[wish.n] = _with_kept(run, wish, kept)
+        run = _with_kept(_run_of(wish, job, by_now, places, now), wish, kept)
+        try:
+            new[wish.n] = _with_own(tx, run, wish, kept)
+        except WorkersGone as refusal:
+            answers[wish.n] = refusal
     if not new:
         return
     insert_runs(tx, now, list(new.values()))
@@ -215,6 +219,17 @@ def _with_kept(run: NewRun, wish: _Wish, kept: Mapping[int, frozenset[int]]) -> 
     if not run.is_parent or not 0 < len(some) < run.job.definition.cut_into:
         return run
     return run._replace(kept_of=earlier, kept=some)
+
+
+def _with_own(tx: Tx, run: NewRun, wish: _Wish, kept: Mapping[int, frozenset[int]]) -> NewRun:
+    """The run with the shards of a broadcast that did not succeed there, each for its worker, if that is what it is."""
+    earlier = wish.request.keeps_shards_of
+    if earlier is None or not run.job.definition.is_broadcast:
+        return run
+    own = made_again(tx, run.job, earlier)
+    left_out = f"left out: {some_of(own.left_out)}" if own.left_out else None
+    reason = "; ".join(filter(None, (run.reason, left_out))) or None
+    return run._replace(kept_of=earlier, kept=kept.get(earlier, frozenset()), own=own.made, reason=reason)
 
 
 def _unrefused(

@@ -14,9 +14,9 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, format_run_id
 from foliot.ports.store.journal import Happening, Topic
+from foliot.ports.store.runs import NAMES_TOLD
 from foliot.store.sql.cluster.leadership import IN_TERM
 from foliot.store.sql.cluster.reaper import NO_AMNESTY
-from foliot.store.sql.ending.lost_shards import WORKERS_TOLD
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, TRIAL, follow_of
 from foliot.store.sql.firing.line import bump
@@ -139,7 +139,7 @@ class Whole(NamedTuple):
             data={
                 "job": self.job.name,
                 "shards": len(owners),
-                "workers": [name for name, _ in owners[:WORKERS_TOLD]],
+                "workers": [name for name, _ in owners[:NAMES_TOLD]],
             },
         )
 
