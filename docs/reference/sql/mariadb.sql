@@ -862,7 +862,7 @@ SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' 
 ORDER BY r.id FOR UPDATE SKIP LOCKED;
 
 -- firing/line_heads.py UNPARK
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 0, runs.ver = runs.ver + 1, runs.not_before = CASE WHEN runs.not_before < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE runs.not_before END WHERE runs.id = d.id AND runs.ver = d.ver;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, runs.ver = runs.ver + 1, runs.assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id ELSE runs.assigned_to END, runs.not_before = CASE WHEN runs.not_before < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE runs.not_before END WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- firing/new_runs.py INSERT_RUNS
 INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,

@@ -941,7 +941,8 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
 ORDER BY r.id FOR UPDATE SKIP LOCKED;
 
 -- firing/line_heads.py UNPARK
-UPDATE runs SET parked = 0, ver = runs.ver + 1,
+UPDATE runs SET parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, ver = runs.ver + 1,
+       assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id ELSE runs.assigned_to END,
        not_before = CASE WHEN runs.not_before < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE runs.not_before END
 FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, ver)
 WHERE runs.id = d.id AND runs.ver = d.ver;

@@ -906,7 +906,8 @@ WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id
 ORDER BY r.id;
 
 -- firing/line_heads.py UNPARK
-UPDATE runs SET parked = 0, ver = runs.ver + 1,
+UPDATE runs SET parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, ver = runs.ver + 1,
+       assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id ELSE runs.assigned_to END,
        not_before = CASE WHEN runs.not_before < foliot_now() THEN foliot_now() ELSE runs.not_before END
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;

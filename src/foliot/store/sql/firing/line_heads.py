@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Final
 
+from foliot.store.sql.firing.follow import OWN
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
@@ -40,16 +41,21 @@ PARKED_SHARDS: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
+_IS_OWN: Final = f"(runs.follow & {OWN}) <> 0"
 UNPARK: Final = Statement(
-    """
-    UPDATE runs SET parked = 0, ver = runs.ver + 1,
-           not_before = CASE WHEN runs.not_before < {now} THEN {now} ELSE runs.not_before END
-    FROM {d}
+    f"""
+    UPDATE runs SET parked = CASE WHEN {_IS_OWN} THEN 2 ELSE 0 END, ver = runs.ver + 1,
+           assigned_to = CASE WHEN {_IS_OWN} THEN runs.session_id ELSE runs.assigned_to END,
+           not_before = CASE WHEN runs.not_before < {{now}} THEN {{now}} ELSE runs.not_before END
+    FROM {{d}}
     WHERE runs.id = d.id AND runs.ver = d.ver
     """,
     RowSet("d", id=BIGINT, ver=BIGINT),
 )
-"""What comes up is due now, however long it has waited: older than a scan's lower bound it would not be found (R9)."""
+"""What comes up is due now, however long it has waited: older than a scan's lower bound it would not be found (R9).
+
+A shard that is one worker's own goes straight to that worker: nobody else need be there to ask.
+"""
 
 
 def unpark(tx: Tx, job_ids: Iterable[int]) -> int:

@@ -81,7 +81,8 @@ INSERT_OWN: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT, fire_key=TEXT, place=BIGINT, shard=BIGINT, session=TEXT, follow=BIGINT),
 )
-"""Shards that are one worker's own each. One that waits for its run's turn is assigned when that has come."""
+"""Shards that are one worker's own each. One that waits for its run's turn is assigned when that has come
+(`line_heads.UNPARK`)."""
 
 INSERT_KEPT: Final = Statement(
     f"""
