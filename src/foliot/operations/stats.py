@@ -12,6 +12,7 @@ from foliot.domain.statistics.resolution import POINTS_MAX, Resolution, usual_re
 from foliot.operations.names import find_job
 from foliot.operations.nodes import find_node
 from foliot.operations.services import Services
+from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.statistics import FigurePoint, FigurePoints
 
 RANGE_DEFAULT: Final[Micros] = 7 * DAY
@@ -52,10 +53,10 @@ async def job_stats(services: Services, who: Principal, namespace: str, name: st
         starts = resolution.starts(starts[0], starts[-1] + 1)
         found = await _of_job(services, job.job_id, resolution, starts)
     if not found.is_whole:
-        raise BadField("step", "the range has more figures than one answer holds", hint="ask for a shorter range")
-    whole = [point for point in found.points if not point.is_part]
-    on_workers = [point for point in found.points if point.node]
-    return _answer(job.name, resolution, starts, whole, nodes=_by_node(on_workers))
+        hint = "ask for a shorter range, or a longer step"
+        raise BadField("step", "the range has more figures than one answer holds", hint=hint)
+    # Thousands of figures take the better part of a second: the server fires and leases meanwhile.
+    return await in_side_thread(_answer_of_job, job.name, resolution, starts, found.points)
 
 
 async def node_stats(services: Services, who: Principal, name: str, asked: AskedRange) -> StatsOfRange:
@@ -81,12 +82,19 @@ async def _range(services: Services, asked: AskedRange) -> tuple[Resolution, ran
         resolution = usual_resolution(from_at, to_at, now)
     starts = resolution.starts(from_at, to_at)
     if len(starts) > POINTS_MAX:
-        raise BadField("step", f"the range has more than {POINTS_MAX} steps", hint="ask for a shorter range")
+        hint = "ask for a shorter range, or a longer step"
+        raise BadField("step", f"the range has more than {POINTS_MAX} steps", hint=hint)
     return resolution, starts
 
 
 async def _of_job(services: Services, job_id: int, resolution: Resolution, starts: range) -> FigurePoints:
     return await services.store.statistics.of_job(job_id, resolution, starts, limit=FIGURES_MAX)
+
+
+def _answer_of_job(name: str, resolution: Resolution, starts: range, points: Sequence[FigurePoint]) -> StatsOfRange:
+    whole = [point for point in points if not point.is_part]
+    on_workers = [point for point in points if point.node]
+    return _answer(name, resolution, starts, whole, nodes=_by_node(on_workers))
 
 
 def _answer(

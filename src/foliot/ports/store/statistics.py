@@ -57,7 +57,7 @@ class FigurePoint(NamedTuple):
 
 
 class FigurePoints(NamedTuple):
-    """Some of them, in no order. `is_whole`: there were no more than the limit."""
+    """All of them, in no order. Not `is_whole`: there were more than the limit, and none are here."""
 
     points: Sequence[FigurePoint]
     is_whole: bool

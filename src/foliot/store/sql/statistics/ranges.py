@@ -6,10 +6,10 @@ range are known, so a job's figures are found by their keys, one look for each s
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Micros
-from foliot.domain.statistics.figures import EVERY_JOB, Minutes, count
+from foliot.domain.statistics.figures import EVERY_JOB, EndedRun, Minutes, count
 from foliot.domain.statistics.pace import HOURS, WorkerHour, pace_us
 from foliot.domain.statistics.resolution import Resolution
 from foliot.ports.store.statistics import FigurePoint, FigurePoints
@@ -44,26 +44,41 @@ _PACES: Final = f"""
 PACES: Final = Statement(_PACES, RowSet("d", start_at=BIGINT, job_id=BIGINT), **by_set_first(_PACES))
 
 
-def of_job(tx: Tx, job_id: int, resolution: Resolution, starts: range, *, limit: int) -> FigurePoints:
-    """A job's figures, and its runs that ended since the last round of counting.
+class JobRows(NamedTuple):
+    """What the store has of a job: rows of figures, and the runs that ended since the last round of counting."""
+
+    rows: Sequence[Sequence[Any]]
+    fresh: Sequence[EndedRun]
+
+
+def of_job(tx: Tx, job_id: int, resolution: Resolution, starts: range, *, limit: int) -> JobRows:
+    """A job's figures as they stand in the store, one more than `limit` at most.
 
     A round between two of the statements would count a run twice, or not at all. Then all is read again.
     """
     asked = {"resolution": int(resolution), "job_id": job_id, "rows": limit + 1}
     seen = progress(tx)
     for tries_left in reversed(range(TRIES)):
-        rows = [FigureRow._make(row) for row in tx.tuples(OF_JOB, asked, d=keys(starts))]
+        rows = tx.tuples(OF_JOB, asked, d=keys(starts))
         fresh = uncounted(tx, job_id, after_id=seen.counted_id, limit=UNCOUNTED_MAX)
         before, seen = seen, progress(tx)
         if before.ver == seen.ver or not tries_left:
             break
-    points = [_point(row) for row in rows[:limit]]
+    return JobRows(rows, fresh)
+
+
+def points_of(found: JobRows, resolution: Resolution, starts: range, *, limit: int) -> FigurePoints:
+    """The figures of a job; none when there are more than the limit. It takes long: call it beside the event loop."""
+    if len(found.rows) > limit:
+        return FigurePoints((), is_whole=False)
+    points = [_point(FigureRow._make(row)) for row in found.rows]
     minutes: Minutes = {}
-    count(minutes, (run for run in fresh if starts and starts[0] <= run.ended_at < starts[-1] + resolution.length_us))
+    asked = (run for run in found.fresh if starts and starts[0] <= run.ended_at < starts[-1] + resolution.length_us)
+    count(minutes, asked)
     for key, figures in minutes.items():
         start_at = resolution.start_of(key.start_at)
         points.append(FigurePoint(start_at, bool(key.is_part), key.node, figures))
-    return FigurePoints(points, is_whole=len(rows) <= limit)
+    return FigurePoints(points, is_whole=True)
 
 
 def of_node(tx: Tx, node: str, resolution: Resolution, starts: range) -> Sequence[FigurePoint]:

@@ -1,5 +1,6 @@
 """Statistics on SQL (`ports.store.statistics.StatisticsStore`)."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 
 from foliot.domain.instants import Instant, Micros
@@ -45,7 +46,8 @@ class SqlStatistics:
         )
 
     async def of_job(self, job_id: int, resolution: Resolution, starts: range, *, limit: int) -> FigurePoints:
-        return await self._database.read(lambda tx: ranges.of_job(tx, job_id, resolution, starts, limit=limit))
+        found = await self._database.read(lambda tx: ranges.of_job(tx, job_id, resolution, starts, limit=limit))
+        return await asyncio.to_thread(ranges.points_of, found, resolution, starts, limit=limit)
 
     async def of_node(self, node: str, resolution: Resolution, starts: range) -> Sequence[FigurePoint]:
         return await self._database.read(lambda tx: ranges.of_node(tx, node, resolution, starts))
