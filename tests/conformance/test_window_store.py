@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.policies.windows import StandsFor
 from foliot.domain.queue_limits import QueueFull
 from foliot.ports.store.runs import Triggered
@@ -137,6 +137,129 @@ async def test_a_trigger_that_another_run_stands_for_needs_no_room(world: World)
         await triggered(world, "3", "b")
     with pytest.raises(QueueFull):
         await triggered(world, "4", "b")
+
+
+# --------------------------------------------------------------------------------------------------------- keys
+
+
+async def test_a_late_repeat_of_a_key_that_joined_brings_no_older_parameters_back(world: World) -> None:
+    await save(world, **DEBOUNCE)
+    for n in (1, 2, 3):
+        last = await triggered(world, str(n), n=n)
+        await world.elapse(SECOND)
+    again = await triggered(world, "2", n=2)
+    assert (again.run_id, again.created, again.stands_for) == (last.run_id, False, StandsFor.KEY)
+    (run,) = await runs_of(world)
+    assert (run.params, run.not_before) == ('{"customer":"a","n":3}', last.not_before), "and puts nothing off"
+
+
+async def test_a_key_that_joined_has_its_run_when_that_has_begun(world: World) -> None:
+    await save(world, **DEBOUNCE)
+    first = await triggered(world, "1")
+    await triggered(world, "2")
+    await world.elapse(11 * SECOND)
+    await (await Worker(world).register()).lease_one()
+    again = await triggered(world, "2")
+    assert (again.run_id, again.stands_for) == (first.run_id, StandsFor.KEY)
+    assert len(await runs_of(world)) == 1
+
+
+async def test_what_each_key_asked_is_kept_whatever_the_run_has_by_now(world: World) -> None:
+    await save(world, **DEBOUNCE)
+    for n in (1, 2, 3):
+        assert (await triggered(world, str(n), n=n, asked=f"hash-{n}")).asked is None, "it is no repeat"
+    assert [(await triggered(world, str(n), n=n)).asked for n in (1, 2, 3)] == ["hash-1", "hash-2", "hash-3"]
+
+
+async def test_a_throttled_key_has_its_run_when_the_window_is_closed(world: World) -> None:
+    await save(world, throttle="1/1m")
+    first = await world.store.runs.trigger(ask(key="1"))
+    assert (await world.store.runs.trigger(ask(key="2", asked="h"))).stands_for is StandsFor.THROTTLE
+    await world.elapse(2 * MINUTE)
+    again = await world.store.runs.trigger(ask(key="2"))
+    assert (again.run_id, again.stands_for, again.asked) == (first.run_id, StandsFor.KEY, "h")
+    assert (await world.store.runs.trigger(ask(key="3"))).created
+
+
+async def test_one_key_at_two_servers_joins_once(world: World) -> None:
+    other = await world.open()
+    await save(world, **DEBOUNCE)
+    await triggered(world, "1")
+    stores = (world.store, other)
+    request = ask(key="2", params='{"customer":"a","n":2}')
+    answers = await asyncio.gather(*(stores[n % 2].runs.trigger(request) for n in range(8)))
+    assert sorted(answer.stands_for or "" for answer in answers) == ["debounce"] + ["key"] * 7
+
+
+async def test_a_key_is_known_though_the_job_has_no_window_any_more(world: World) -> None:
+    await save(world, **DEBOUNCE)
+    first = await triggered(world, "1")
+    await triggered(world, "2")
+    await save(world)
+    again = await triggered(world, "2")
+    assert (again.run_id, again.stands_for) == (first.run_id, StandsFor.KEY)
+
+
+async def test_a_key_that_found_no_room_is_not_kept(world: World) -> None:
+    await save(world, place={"max_waiting": 1}, **DEBOUNCE)
+    first = await triggered(world, "1", "a")
+    with pytest.raises(QueueFull):
+        await triggered(world, "2", "b")
+    await world.store.runs.cancel([first.run_id], by=ask().by)
+    assert (await triggered(world, "2", "b")).created
+
+
+async def test_keys_are_forgotten_a_day_after_their_window(world: World) -> None:
+    await save(world, debounce={"quiet": "1d", "at_most": "3d"})
+    first = await world.store.runs.trigger(ask(key="1"))
+    await world.store.runs.trigger(ask(key="2"))
+    await world.elapse(23 * HOUR)
+    await world.store.runs.trigger(ask(key="3"))
+    for passed in (2 * DAY, 22 * HOUR):  # the window may last three days
+        await world.elapse(passed)
+        await world.store.runs.forget(before=0, after_id=0, limit=100)
+        assert (await world.store.runs.trigger(ask(key="2"))).run_id == first.run_id
+    await world.elapse(2 * DAY)
+    await world.store.runs.forget(before=0, after_id=0, limit=100)
+    assert (await world.store.runs.trigger(ask(key="2"))).created
+    assert (await world.store.runs.trigger(ask(key="1"))).run_id == first.run_id, "the run itself has this one"
+
+
+async def test_more_keys_than_one_step_deletes_are_forgotten_in_one_round(world: World) -> None:
+    await save(world, throttle="1/1s")
+    first = await world.store.runs.trigger(ask(key="first"))
+    for n in range(5):
+        await world.store.runs.trigger(ask(key=str(n)))
+    await world.elapse(2 * DAY)
+    await world.store.runs.forget(before=0, after_id=0, limit=2)
+    answers = [await world.store.runs.trigger(ask(key=str(n))) for n in range(5)]
+    assert first.run_id not in {answer.run_id for answer in answers}
+
+
+async def test_a_key_whose_run_is_deleted_is_free_and_is_kept_again(world: World) -> None:
+    await save(world, throttle="1/1d")
+    first = await world.store.runs.trigger(ask(key="1"))
+    await world.store.runs.trigger(ask(key="2"))
+    await world.store.runs.cancel([first.run_id], by=ask().by)
+    await world.elapse(SECOND)
+    await world.store.runs.forget(before=await world.now(), after_id=0, limit=100)
+    second = await world.store.runs.trigger(ask(key="3"))
+    assert second.created
+    assert (await world.store.runs.trigger(ask(key="2"))).stands_for is StandsFor.THROTTLE
+    again = await world.store.runs.trigger(ask(key="2"))
+    assert (again.run_id, again.stands_for) == (second.run_id, StandsFor.KEY)
+
+
+async def test_what_a_key_asked_of_a_deleted_run_is_nothing_to_its_next_run(world: World) -> None:
+    await save(world, throttle="1/1m")
+    first = await world.store.runs.trigger(ask(key="1"))
+    await world.store.runs.trigger(ask(key="2", asked="before"))
+    await world.store.runs.cancel([first.run_id], by=ask().by)
+    await world.elapse(2 * MINUTE)
+    await world.store.runs.forget(before=await world.now(), after_id=0, limit=100)
+    made = await world.store.runs.trigger(ask(key="2", asked="now"))
+    again = await world.store.runs.trigger(ask(key="2", asked="now"))
+    assert (made.created, again.run_id, again.asked) == (True, made.run_id, None)
 
 
 async def test_closed_windows_are_forgotten(world: World) -> None:

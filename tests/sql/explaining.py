@@ -130,6 +130,8 @@ def load(tx: Tx) -> None:
            reason="'overlap'", why="''", version=1, decided_at=now)  # fmt: skip
     insert("trigger_windows", WINDOWS, job_id=f"1 + n % {WINDOW_JOBS}", window_key="'k' || n", run_id="n",
            opened_at=now, until=f"{now} - {HOUR} + n * {SECOND}", used=1)  # fmt: skip
+    insert("trigger_keys", WINDOWS, job_id=f"1 + n % {WINDOW_JOBS}", fire_key="'m:k' || n", run_id="n", asked="'h'",
+           until=f"{now} - {HOUR} + n * {SECOND}")  # fmt: skip
     insert("attempts", ATTEMPTS, run_id="n", attempt=1, job_id="1 + n % 1000", cause="'error'", lease_id="'l'",
            session_id="'s'", fence=1, leased_at=now, ended_at=f"{now} - n * 1000", retried=1)  # fmt: skip
     insert("run_logs", PIECES, run_id=f"{SHARDED + 1} + n % {2 * SHARDS}", attempt=1, at_offset=f"n - n % {2 * SHARDS}",
@@ -157,6 +159,7 @@ async def analyse(database: Database) -> None:
             "skips",
             "attempts",
             "trigger_windows",
+            "trigger_keys",
             "run_logs",
         ):
             tx.change(Statement(f"VACUUM ANALYZE {table}"))
@@ -215,6 +218,7 @@ _AUTOMATIC = {  # SQLite's own names for the indexes of keys
     "sqlite_autoindex_limits_1": "",
     "sqlite_autoindex_attempts_1": "",
     "sqlite_autoindex_trigger_windows_1": "",
+    "sqlite_autoindex_trigger_keys_1": "",
     "sqlite_autoindex_run_logs_1": "",
 }
 _TABLES = frozenset(

@@ -59,7 +59,7 @@ async def filled(url: str) -> None:
     database = opened(url)
     try:
         await database.transact(fill)
-        tables = "runs, cursors, jobs, job_versions, nodes, skips, attempts, trigger_windows, run_logs"
+        tables = "runs, cursors, jobs, job_versions, nodes, skips, attempts, trigger_windows, trigger_keys, run_logs"
         await database.read(lambda tx: tx.rows(Statement(f"ANALYZE TABLE {tables}")))
     finally:
         await database.close()

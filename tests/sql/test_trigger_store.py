@@ -1,10 +1,13 @@
 """Triggers in the tables."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
 from foliot.domain.instants import MINUTE
+from foliot.ports.store.runs import Triggered
+from foliot.store.sql.firing import triggers
 from tests.conformance.building import ask, save
 from tests.sql.rows import cursor_of, runs_of
 from tests.sql.world import World
@@ -52,3 +55,27 @@ async def test_what_the_operation_refuses_is_a_bug_here_and_changes_nothing(worl
         await world.store.runs.trigger(ask(**wish))
     assert await runs_of(world) == []
     assert (await cursor_of(world, job))["cursor_ver"] == 1
+
+
+@pytest.mark.parametrize("policy", [{"debounce": "1h"}, {"throttle": "1/1h"}], ids=["debounce", "throttle"])
+async def test_one_key_twice_in_a_batch_has_one_answer_where_triggers_share_a_run(
+    world: World, policy: dict[str, str]
+) -> None:
+    await save(world, **policy)
+    requests = [ask(key=key, params=f"[{n}]", asked=f"hash-{n}") for n, key in enumerate("aabcba")]
+    work = partial(triggers.trigger, definitions=world.store.definitions, requests=requests)
+    answers = await world.database.transact(work)
+    assert all(isinstance(answer, Triggered) for answer in answers), answers
+    told = [(answer.stands_for, answer.asked) for answer in answers if isinstance(answer, Triggered)]
+    (shared,) = policy
+    is_kept = shared == "debounce"  # what made a throttled run stands in the run
+    first = "hash-0" if is_kept else None
+    assert told == [(None, None), ("key", first), (shared, None), (shared, None), ("key", "hash-2"), ("key", first)]
+    assert [run["params"] for run in await runs_of(world)] == ["[3]" if is_kept else "[0]"]
+
+
+async def test_a_job_without_a_window_keeps_no_key(world: World) -> None:
+    await save(world)
+    await world.store.runs.trigger(ask(key="a", asked="h"))
+    await world.store.runs.trigger(ask(key="a", asked="h"))
+    assert await world.value("SELECT count(*) FROM trigger_keys") == 0

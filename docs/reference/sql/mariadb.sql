@@ -747,10 +747,21 @@ ORDER BY n.id LIMIT %(limit)s;
 DELETE nodes FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes FORCE INDEX (PRIMARY) ON nodes.id = d.id WHERE true;
 
 -- ending/retention.py OLD_WINDOWS
-SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s ORDER BY w.until LIMIT %(limit)s;
+SELECT 0 AS is_key, w.job_id, w.window_key AS name FROM
+  (SELECT job_id, window_key FROM trigger_windows WHERE until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s ORDER BY until LIMIT %(limit)s) AS w
+UNION ALL
+SELECT 1, k.job_id, k.fire_key FROM
+  (SELECT job_id, fire_key FROM trigger_keys WHERE until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY until LIMIT %(limit)s) AS k;
 
 -- ending/retention.py DELETE_WINDOWS
-DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, window_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s;
+DELETE w FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, window_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN trigger_windows w FORCE INDEX (PRIMARY)
+       ON w.job_id = d.job_id AND w.window_key = d.window_key
+WHERE w.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(listed)s;
+
+-- ending/retention.py DELETE_KEYS
+DELETE k FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN trigger_keys k FORCE INDEX (PRIMARY)
+       ON k.job_id = d.job_id AND k.fire_key = d.fire_key
+WHERE k.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -1046,8 +1057,11 @@ SELECT d.n, jobs.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n BIGINT PATH '$[0]' 
 JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
 
 -- firing/triggers.py BY_KEY
-SELECT d.n, runs.id, runs.not_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d
-JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+SELECT d.n, coalesce(r.id, o.id) AS id, coalesce(r.not_before, o.not_before) AS not_before, k.asked FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d
+LEFT JOIN runs r ON r.job_id = d.job_id AND r.fire_key = d.fire_key AND r.shard = -1
+LEFT JOIN trigger_keys k ON k.job_id = d.job_id AND k.fire_key = d.fire_key AND (r.id IS NULL OR k.run_id = r.id)
+LEFT JOIN runs o ON o.id = k.run_id
+WHERE r.id IS NOT NULL OR o.id IS NOT NULL;
 
 -- firing/triggers.py KEPT
 SELECT r.parent_id, r.shard FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
@@ -1070,6 +1084,11 @@ UPDATE trigger_windows SET run_id = %(run_id)s, opened_at = %(opened_at)s, until
 
 -- firing/windows.py OPEN
 INSERT INTO trigger_windows (job_id, window_key, run_id, opened_at, until, used) VALUES (%(job_id)s, %(window_key)s, %(run_id)s, %(opened_at)s, %(until)s, %(used)s);
+
+-- firing/windows.py KEEP_KEY
+INSERT INTO trigger_keys (job_id, fire_key, run_id, asked, until)
+VALUES (%(job_id)s, %(fire_key)s, %(run_id)s, %(asked)s, %(until)s)
+ ON DUPLICATE KEY UPDATE run_id = %(run_id)s, asked = %(asked)s, until = %(until)s;
 
 -- firing_store.py PULSE
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),

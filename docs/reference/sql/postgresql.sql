@@ -806,10 +806,17 @@ ORDER BY n.id LIMIT $2;
 DELETE FROM nodes WHERE id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
 
 -- ending/retention.py OLD_WINDOWS
-SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 ORDER BY w.until LIMIT $2;
+SELECT 0 AS is_key, w.job_id, w.window_key AS name FROM
+  (SELECT job_id, window_key FROM trigger_windows WHERE until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 ORDER BY until LIMIT $2) AS w
+UNION ALL
+SELECT 1, k.job_id, k.fire_key FROM
+  (SELECT job_id, fire_key FROM trigger_keys WHERE until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ORDER BY until LIMIT $2) AS k;
 
 -- ending/retention.py DELETE_WINDOWS
-DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM unnest($1::text::bigint[], $2::text::text[]) AS d(job_id, window_key)) AND until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $3;
+DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM unnest($1::text::bigint[], $2::text::text[]) AS d(job_id, window_key)) AND until + 0 < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $3;
+
+-- ending/retention.py DELETE_KEYS
+DELETE FROM trigger_keys WHERE (job_id, fire_key) IN (SELECT d.job_id, d.fire_key FROM unnest($1::text::bigint[], $2::text::text[]) AS d(job_id, fire_key)) AND until + 0 < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -1163,8 +1170,11 @@ SELECT d.n, jobs.id FROM unnest($1::text::bigint[], $2::text::text[], $3::text::
 JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
 
 -- firing/triggers.py BY_KEY
-SELECT d.n, runs.id, runs.not_before FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) AS d(n, job_id, fire_key)
-JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+SELECT d.n, coalesce(r.id, o.id) AS id, coalesce(r.not_before, o.not_before) AS not_before, k.asked FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[]) AS d(n, job_id, fire_key)
+LEFT JOIN runs r ON r.job_id = d.job_id AND r.fire_key = d.fire_key AND r.shard = -1
+LEFT JOIN trigger_keys k ON k.job_id = d.job_id AND k.fire_key = d.fire_key AND (r.id IS NULL OR k.run_id = r.id)
+LEFT JOIN runs o ON o.id = k.run_id
+WHERE r.id IS NOT NULL OR o.id IS NOT NULL;
 
 -- firing/triggers.py KEPT
 SELECT r.parent_id, r.shard FROM unnest($1::text::bigint[]) AS d(id)
@@ -1187,6 +1197,11 @@ UPDATE trigger_windows SET run_id = $1, opened_at = $2, until = $3, used = $4 WH
 
 -- firing/windows.py OPEN
 INSERT INTO trigger_windows (job_id, window_key, run_id, opened_at, until, used) VALUES ($1, $2, $3, $4, $5, $6);
+
+-- firing/windows.py KEEP_KEY
+INSERT INTO trigger_keys (job_id, fire_key, run_id, asked, until)
+VALUES ($1, $2, $3, $4, $5)
+ ON CONFLICT (job_id, fire_key) DO UPDATE SET run_id = $3, asked = $4, until = $5;
 
 -- firing_store.py PULSE
 WITH RECURSIVE ready (lane, class, priority, not_before) AS (

@@ -771,10 +771,17 @@ ORDER BY n.id LIMIT :limit;
 DELETE FROM nodes WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- ending/retention.py OLD_WINDOWS
-SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < foliot_now() - :listed ORDER BY w.until LIMIT :limit;
+SELECT 0 AS is_key, w.job_id, w.window_key AS name FROM
+  (SELECT job_id, window_key FROM trigger_windows WHERE until < foliot_now() - :listed ORDER BY until LIMIT :limit) AS w
+UNION ALL
+SELECT 1, k.job_id, k.fire_key FROM
+  (SELECT job_id, fire_key FROM trigger_keys WHERE until < foliot_now() ORDER BY until LIMIT :limit) AS k;
 
 -- ending/retention.py DELETE_WINDOWS
-DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS window_key FROM json_each(:d)) AS d) AND until < foliot_now() - :listed;
+DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS window_key FROM json_each(:d)) AS d) AND until + 0 < foliot_now() - :listed;
+
+-- ending/retention.py DELETE_KEYS
+DELETE FROM trigger_keys WHERE (job_id, fire_key) IN (SELECT d.job_id, d.fire_key FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key FROM json_each(:d)) AS d) AND until + 0 < foliot_now();
 
 -- ending/success.py GLANCE
    SELECT r.id, r.lease_id, r.last_lease_id, r.started_at, r.leased_at, r.follow, r.job_id,
@@ -1127,8 +1134,11 @@ SELECT d.n, jobs.id FROM (SELECT json_extract(value, '$[0]') AS n, json_extract(
 JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
 
 -- firing/triggers.py BY_KEY
-SELECT d.n, runs.id, runs.not_before FROM (SELECT json_extract(value, '$[0]') AS n, json_extract(value, '$[1]') AS job_id, json_extract(value, '$[2]') AS fire_key FROM json_each(:d)) AS d
-JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1;
+SELECT d.n, coalesce(r.id, o.id) AS id, coalesce(r.not_before, o.not_before) AS not_before, k.asked FROM (SELECT json_extract(value, '$[0]') AS n, json_extract(value, '$[1]') AS job_id, json_extract(value, '$[2]') AS fire_key FROM json_each(:d)) AS d
+LEFT JOIN runs r ON r.job_id = d.job_id AND r.fire_key = d.fire_key AND r.shard = -1
+LEFT JOIN trigger_keys k ON k.job_id = d.job_id AND k.fire_key = d.fire_key AND (r.id IS NULL OR k.run_id = r.id)
+LEFT JOIN runs o ON o.id = k.run_id
+WHERE r.id IS NOT NULL OR o.id IS NOT NULL;
 
 -- firing/triggers.py KEPT
 SELECT r.parent_id, r.shard FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d
@@ -1151,6 +1161,11 @@ UPDATE trigger_windows SET run_id = :run_id, opened_at = :opened_at, until = :un
 
 -- firing/windows.py OPEN
 INSERT INTO trigger_windows (job_id, window_key, run_id, opened_at, until, used) VALUES (:job_id, :window_key, :run_id, :opened_at, :until, :used);
+
+-- firing/windows.py KEEP_KEY
+INSERT INTO trigger_keys (job_id, fire_key, run_id, asked, until)
+VALUES (:job_id, :fire_key, :run_id, :asked, :until)
+ ON CONFLICT (job_id, fire_key) DO UPDATE SET run_id = :run_id, asked = :asked, until = :until;
 
 -- firing_store.py PULSE
 WITH RECURSIVE ready (lane, class, priority, not_before) AS (

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any, Final
 
 import msgspec
@@ -14,7 +15,7 @@ from foliot.domain.job import Lane
 from foliot.domain.own_parameters import default_params
 from foliot.domain.parameters import require_fit
 from foliot.domain.payload import canonical_json, json_text
-from foliot.domain.policies.windows import StandsFor
+from foliot.domain.policies.windows import KEYS_KEPT_US, StandsFor
 from foliot.domain.schedule import HORIZON
 from foliot.domain.schema import TakesLong
 from foliot.domain.texts import check_key
@@ -24,7 +25,7 @@ from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.lookups import JobRow, RunRow
 from foliot.ports.store.replies import KeyReused
-from foliot.ports.store.runs import BadTrigger, TriggerRequest
+from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
 
 DELAY_MAX: Final[Micros] = 366 * DAY
 PATIENCE_STEPS: Final = 2000  # of a check of parameters: a few milliseconds
@@ -47,17 +48,45 @@ async def trigger(
     job, params = await check(services, who, request, given)
     if request.is_test:  # of the definition that the user sees, beside open runs where the job can have such
         request = replace(request, version=job.version, allow_overlap=not job.document.get("exclusive"))
-    wanted = replace(request, job=job.name, key=request.key or services.chance.token(), params=params)
+    asked = _asked(request, given) if job.document.get("debounce") or job.document.get("throttle") else None
+    wanted = replace(request, job=job.name, key=request.key or services.chance.token(), params=params, asked=asked)
     triggered = await queue(services, who, wanted)
     services.runs_may_be_ready()
     services.cursors_moved()
     run = await find_run(services, who, triggered.run_id)
-    if triggered.stands_for is StandsFor.KEY and not _is_same(request, given, run):
+    if triggered.stands_for is StandsFor.KEY and not await _is_same(services, request, given, triggered, run):
         raise KeyReused
     return TriggeredRun(run=run, created=triggered.created, stands_for=triggered.stands_for)
 
 
-def _is_same(request: TriggerRequest, params: Mapping[str, Any] | None, run: RunRow) -> bool:
+def _asked(request: TriggerRequest, given: Mapping[str, Any] | None) -> str:
+    """What tells two triggers with one key apart, in a form of fixed length."""
+    said = [msgspec.to_builtins(dict(given or {})), request.priority, request.at, request.delay_us]
+    return sha256(canonical_json(said).encode()).hexdigest()[:32]
+
+
+async def _is_same(
+    services: Services,
+    request: TriggerRequest,
+    given: Mapping[str, Any] | None,
+    triggered: Triggered,
+    run: RunRow,
+) -> bool:
+    """Whether a repeat of a key asks what the first with that key asked, as far as that is known."""
+    if triggered.asked is not None:
+        return triggered.asked == _asked(request, given)
+    return _fits(request, given, run) or await _is_forgotten(services, run)
+
+
+async def _is_forgotten(services: Services, run: RunRow) -> bool:
+    """Whether others may have changed the run since, and nobody knows any more what made it."""
+    version = await services.store.lookups.version(run.job_id, run.version)
+    if version is None or not version.document.get("debounce"):
+        return False
+    return run.created_at < await services.store.lookups.now() - KEYS_KEPT_US
+
+
+def _fits(request: TriggerRequest, params: Mapping[str, Any] | None, run: RunRow) -> bool:
     """Whether the run that has the key fits the request, as far as a run shows it.
 
     The given parameters are among the run's own, beside those of the definition as it was then.

@@ -13,10 +13,12 @@ from typing import Any, Final
 
 from foliot.domain.document_values import duration, mapping, part, shown, text
 from foliot.domain.errors import BadField
-from foliot.domain.instants import Micros, format_duration
+from foliot.domain.instants import DAY, Micros, format_duration
 from foliot.domain.payload import canonical_json
 
 AT_MOST_TIMES: Final = 10  # the quiet time of a debounce: so long it puts a run off at most, unless it says
+KEYS_KEPT_US: Final[Micros] = DAY
+"""How long after its window an idempotency key is known whose trigger shares a run with others."""
 _RATE: Final = re.compile(r"([0-9]{1,6})/(.+)")
 _RATE_HINT: Final = "write 1/10s, or 5/1h"
 
@@ -24,7 +26,7 @@ _RATE_HINT: Final = "write 1/10s, or 5/1h"
 class StandsFor(StrEnum):
     """Why a trigger that made no run is answered with one."""
 
-    KEY = "key"  # it has the idempotency key of the trigger
+    KEY = "key"  # the idempotency key of the trigger has it already
     DEBOUNCE = "debounce"  # it waits, and took the trigger's parameters
     THROTTLE = "throttle"  # the time allows no other run
 

@@ -69,6 +69,7 @@ class TriggerRequest:
     due_at: Instant | None = None  # and its nominal instant, which the handler gets; None: when it may start
     keeps_shards_of: int | None = None  # a sharded run that is over: its shards that succeeded count as done
     is_test: bool = False  # a user tests the job: one attempt, in no statistics, and no fire is skipped for it
+    asked: str | None = None  # a hash of what its user wrote, kept with the key where triggers share a run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +80,7 @@ class Triggered:
     created: bool
     not_before: Instant
     stands_for: StandsFor | None = None  # why, when it was there
+    asked: str | None = None  # of a repeat: what the first trigger with the key asked; None: not kept
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -200,15 +200,23 @@ class SqlRunStore:
         return sum(landing is Landing.RECORDED for landing in landings)
 
     async def forget(self, *, before: Instant, after_id: int, limit: int, term: int | None = None) -> tuple[int, int]:
-        """A step of runs, and one each of skips, closed windows and long dead sessions, which go along."""
+        """A step of runs, and one each of skips, closed windows and long dead sessions, which go along.
 
-        def others(tx: Tx) -> int:
+        Windows go in several steps: there may be a key for each trigger.
+        """
+        windows = partial(retention.forget_windows, limit=limit, term=term)
+
+        def others(tx: Tx) -> tuple[int, bool]:
             retention.forget_nodes(tx, limit=limit, term=term)
-            retention.forget_windows(tx, limit=limit, term=term)
             skips_after = self._skips_after
-            return retention.forget_skips(tx, before=before, after_id=skips_after, limit=limit, term=term)
+            last = retention.forget_skips(tx, before=before, after_id=skips_after, limit=limit, term=term)
+            return last, windows(tx)
 
-        self._skips_after = await self._database.transact(others)
+        self._skips_after, has_more = await self._database.transact(others)
+        for _ in range(retention.WINDOW_STEPS_MAX - 1):
+            if not has_more:
+                break
+            has_more = await self._database.transact(windows)
         return await self._database.transact(
             partial(retention.forget_runs, before=before, after_id=after_id, limit=limit, term=term)
         )

@@ -10,6 +10,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 STEP_MAX: Final = 1000
 LOOK_MAX: Final = 10
 """Pages without anything to delete that one step walks over."""
+WINDOW_STEPS_MAX: Final = 20
+"""Steps of one round that delete windows and keys: there is a key for each trigger, and a round a minute."""
 LISTED_US: Final[Micros] = 10 * MINUTE
 """How long a dead session is still shown."""
 
@@ -53,13 +55,35 @@ DELETE_NODES: Final = Statement("DELETE FROM nodes WHERE id IN (SELECT d.id FROM
 
 
 OLD_WINDOWS: Final = Statement(
-    "SELECT w.job_id, w.window_key FROM trigger_windows w WHERE w.until < {now} - :listed ORDER BY w.until LIMIT :limit"
+    """
+    SELECT 0 AS is_key, w.job_id, w.window_key AS name FROM
+      (SELECT job_id, window_key FROM trigger_windows WHERE until < {now} - :listed ORDER BY until LIMIT :limit) AS w
+    UNION ALL
+    SELECT 1, k.job_id, k.fire_key FROM
+      (SELECT job_id, fire_key FROM trigger_keys WHERE until < {now} ORDER BY until LIMIT :limit) AS k
+    """
 )
+"""Windows that closed a while ago, and keys whose time is over: one look, because mostly there is neither."""
 DELETE_WINDOWS: Final = Statement(
     "DELETE FROM trigger_windows WHERE (job_id, window_key) IN (SELECT d.job_id, d.window_key FROM {d}) "
-    "AND until < {now} - :listed",
+    "AND until + 0 < {now} - :listed",
     RowSet("d", job_id=BIGINT, window_key=TEXT),
+    mysql="""
+    DELETE w FROM {d} STRAIGHT_JOIN trigger_windows w FORCE INDEX (PRIMARY)
+           ON w.job_id = d.job_id AND w.window_key = d.window_key
+    WHERE w.until < {now} - :listed
+    """,
 )
+DELETE_KEYS: Final = Statement(
+    "DELETE FROM trigger_keys WHERE (job_id, fire_key) IN (SELECT d.job_id, d.fire_key FROM {d}) AND until + 0 < {now}",
+    RowSet("d", job_id=BIGINT, fire_key=TEXT),
+    mysql="""
+    DELETE k FROM {d} STRAIGHT_JOIN trigger_keys k FORCE INDEX (PRIMARY)
+           ON k.job_id = d.job_id AND k.fire_key = d.fire_key
+    WHERE k.until < {now}
+    """,
+)
+"""`until + 0`: rows are found by their key, not by the index of times, in which all old ones stand."""
 
 
 def forget_runs(tx: Tx, *, before: Instant, after_id: int, limit: int, term: int | None) -> tuple[int, int]:
@@ -104,9 +128,17 @@ def forget_nodes(tx: Tx, *, limit: int, term: int | None) -> int:
     return tx.change(DELETE_NODES, d=gone)
 
 
-def forget_windows(tx: Tx, *, limit: int, term: int | None) -> int:
-    """Delete windows of triggers that closed a while ago; how many."""
-    closed = [tuple(row) for row in tx.rows(OLD_WINDOWS, {"listed": LISTED_US, "limit": min(limit, STEP_MAX)})]
-    if not closed or not holds_term(tx, term):
-        return 0
-    return tx.change(DELETE_WINDOWS, {"listed": LISTED_US}, d=closed)
+def forget_windows(tx: Tx, *, limit: int, term: int | None) -> bool:
+    """Delete windows of triggers that closed a while ago, and keys whose time is over; whether there are more."""
+    limit = min(limit, STEP_MAX)
+    old = tx.rows(OLD_WINDOWS, {"listed": LISTED_US, "limit": limit})
+    if not old or not holds_term(tx, term):
+        return False
+    windows = [(row.job_id, row.name) for row in old if not row.is_key]
+    spent = [(row.job_id, row.name) for row in old if row.is_key]
+    if windows:
+        tx.change(DELETE_WINDOWS, {"listed": LISTED_US}, d=windows)
+    if spent:
+        tx.change(DELETE_KEYS, d=sorted(spent))
+    tx.point("forgetting.windows")
+    return len(windows) == limit or len(spent) == limit

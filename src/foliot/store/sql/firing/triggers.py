@@ -1,7 +1,8 @@
 """Triggers: a run because somebody asked, now or later, at most once per idempotency key (S4, R23).
 
 The cursor is bumped first, so a trigger and a fire of one job follow each other; what a trigger then reads of the
-job's line is complete. A run that serves a key is found again by that key for as long as it is kept.
+job's line is complete. A run that serves a key is found again by that key for as long as it is kept. A trigger that
+another's run stands for has its key in `trigger_keys` (see `store.sql.firing.windows`).
 """
 
 from collections import Counter
@@ -40,11 +41,16 @@ JOBS: Final = Statement(
 
 BY_KEY: Final = Statement(
     """
-    SELECT d.n, runs.id, runs.not_before FROM {d}
-    JOIN runs ON runs.job_id = d.job_id AND runs.fire_key = d.fire_key AND runs.shard = -1
+    SELECT d.n, coalesce(r.id, o.id) AS id, coalesce(r.not_before, o.not_before) AS not_before, k.asked FROM {d}
+    LEFT JOIN runs r ON r.job_id = d.job_id AND r.fire_key = d.fire_key AND r.shard = -1
+    LEFT JOIN trigger_keys k ON k.job_id = d.job_id AND k.fire_key = d.fire_key AND (r.id IS NULL OR k.run_id = r.id)
+    LEFT JOIN runs o ON o.id = k.run_id
+    WHERE r.id IS NOT NULL OR o.id IS NOT NULL
     """,
     RowSet("d", n=BIGINT, job_id=BIGINT, fire_key=TEXT),
 )
+"""`r`: the run that the key made; `o`: the run of another trigger, which stands for this one. What a key asked is kept
+where the run may have changed since."""
 
 KEPT: Final = Statement(
     """
@@ -119,9 +125,13 @@ def _answer_known(
     """S4: a key that has a run gets that run. `new`: the wishes (by number) whose run was made just now."""
     wanted = [(wish.n, wish.job_id, wish.fire_key) for wish in wishes]
     for row in tx.found(BY_KEY, d=wanted):
-        stands_for = None if row.n in new else StandsFor.KEY
+        is_new = row.n in new
         answers[row.n] = Triggered(
-            run_id=row.id, created=row.n in new, not_before=row.not_before, stands_for=stands_for
+            run_id=row.id,
+            created=is_new,
+            not_before=row.not_before,
+            stands_for=None if is_new else StandsFor.KEY,
+            asked=None if is_new else row.asked,
         )
 
 
@@ -145,9 +155,14 @@ def _make(
     alone = [wish for wish in good if not _has_window(wish, line)]
     if alone:
         _insert(tx, line, alone, answers)
+    seen = {(wish.job_id, wish.fire_key) for wish in alone}
     for wish in good:
         if _has_window(wish, line):
-            _insert_by_window(tx, line, wish, answers)
+            if (wish.job_id, wish.fire_key) in seen:  # one key twice in this call
+                _answer_known(tx, [wish], answers)
+            if answers[wish.n] is None:
+                _insert_by_window(tx, line, wish, answers)
+            seen.add((wish.job_id, wish.fire_key))
 
 
 class _Line(NamedTuple):
@@ -174,7 +189,7 @@ def _insert_by_window(tx: Tx, line: _Line, wish: _Wish, answers: list[Triggered 
     """The run that stands for the wish, or a new one, for which the window opens."""
     job = line.present(wish)
     assert job is not None, wish
-    door = WindowDoor(tx, wish.job_id, job.definition, wish.request, line.now)
+    door = WindowDoor(tx, wish.job_id, wish.fire_key, job.definition, wish.request, line.now)
     standing = answers[wish.n] = door.stand_in()
     if standing is not None:
         return

@@ -2,7 +2,8 @@
 
 A window is a row per job and value of a parameter. It is read and written behind the bump of the job's cursor, so two
 servers decide about one job one after the other; a run that a worker takes meanwhile is not touched any more, because
-its change asks for a run that waits. Order of locks: cursors, runs, windows.
+its change asks for a run that waits. A trigger that another run stands for leaves its idempotency key behind, so that a
+repeat of it changes nothing (S4). Order of locks: cursors, runs, windows, keys.
 """
 
 from typing import Final, NamedTuple
@@ -12,7 +13,7 @@ import msgspec
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
 from foliot.domain.own_parameters import usual_params
-from foliot.domain.policies.windows import Debounce, StandsFor, TriggerRate, window_key
+from foliot.domain.policies.windows import KEYS_KEPT_US, Debounce, StandsFor, TriggerRate, window_key
 from foliot.ports.store.runs import Triggered, TriggerRequest
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -49,6 +50,16 @@ OPEN: Final = Statement(
     "VALUES (:job_id, :window_key, :run_id, :opened_at, :until, :used)"
 )
 
+_KEEP: Final = """
+    INSERT INTO trigger_keys (job_id, fire_key, run_id, asked, until)
+    VALUES (:job_id, :fire_key, :run_id, :asked, :until)
+    """
+KEEP_KEY: Final = Statement(
+    f"{_KEEP} ON CONFLICT (job_id, fire_key) DO UPDATE SET run_id = :run_id, asked = :asked, until = :until",
+    mysql=f"{_KEEP} ON DUPLICATE KEY UPDATE run_id = :run_id, asked = :asked, until = :until",
+)
+"""A row that is there is of a run that retention took away: a key with a run never comes so far."""
+
 
 class Window(NamedTuple):
     """A window as it stands. `used`: how many runs it has."""
@@ -63,12 +74,15 @@ class Window(NamedTuple):
 class WindowDoor:
     """The window that one trigger of a job belongs to."""
 
-    def __init__(self, tx: Tx, job_id: int, definition: Definition, request: TriggerRequest, now: Instant) -> None:
+    def __init__(
+        self, tx: Tx, job_id: int, fire_key: str, definition: Definition, request: TriggerRequest, now: Instant
+    ) -> None:
         policy = definition.debounce or definition.throttle
         assert policy is not None, definition
         self._tx = tx
         self._policy: Debounce | TriggerRate = policy
         self._request = request
+        self._fire_key = fire_key
         self._now = now
         params = usual_params(definition) if request.params is None else msgspec.json.decode(request.params)
         self._key = {"job_id": job_id, "window_key": window_key(policy.by, params)}
@@ -87,12 +101,12 @@ class WindowDoor:
         if window is None:
             return None
         if isinstance(self._policy, Debounce):
-            return self._put_off(self._policy, window)
-        if window.used < self._policy.runs:
-            return None
-        return Triggered(
-            run_id=window.run_id, created=False, not_before=window.not_before, stands_for=StandsFor.THROTTLE
-        )
+            standing = self._put_off(self._policy, window)
+        else:
+            standing = _throttled(self._policy, window)
+        if standing is not None:
+            self._keep_key(standing.run_id, opened_at=window.opened_at, until=window.until)
+        return standing
 
     def opened(self, triggered: Triggered) -> None:
         """A run was made for the trigger: the window stands for it."""
@@ -104,6 +118,8 @@ class WindowDoor:
         values = {**self._key, "run_id": triggered.run_id, "opened_at": opened_at, "until": until, "used": used}
         if not self._tx.change(AGAIN, values):
             self._tx.change(OPEN, values)
+        if isinstance(self._policy, Debounce):  # what made the run is not what the run will have
+            self._keep_key(triggered.run_id, opened_at=opened_at, until=until)
 
     def _put_off(self, policy: Debounce, window: Window) -> Triggered | None:
         request, at = self._request, policy.starts_at(self._now, window.opened_at)
@@ -120,3 +136,22 @@ class WindowDoor:
             return None  # somebody began or cancelled it: the next window opens
         self._tx.change(LONGER, {**self._key, "until": at})
         return Triggered(run_id=window.run_id, created=False, not_before=at, stands_for=StandsFor.DEBOUNCE)
+
+    def _keep_key(self, run_id: int, *, opened_at: Instant, until: Instant) -> None:
+        """Remember which run the trigger has and what it asked, for some time after the window closes at last."""
+        closes_at = opened_at + self._policy.at_most_us if isinstance(self._policy, Debounce) else until
+        values = {
+            "job_id": self._key["job_id"],
+            "fire_key": self._fire_key,
+            "run_id": run_id,
+            "asked": self._request.asked,
+            "until": closes_at + KEYS_KEPT_US,
+        }
+        self._tx.change(KEEP_KEY, values)
+
+
+def _throttled(rate: TriggerRate, window: Window) -> Triggered | None:
+    """The newest run of a window that may have no more."""
+    if window.used < rate.runs:
+        return None
+    return Triggered(run_id=window.run_id, created=False, not_before=window.not_before, stands_for=StandsFor.THROTTLE)

@@ -256,6 +256,17 @@ trigger_windows = sa.Table(
     sa.Index("trigger_windows_until", "until"),
 )
 
+trigger_keys = sa.Table(
+    "trigger_keys",
+    metadata,
+    sa.Column("job_id", sa.Integer, primary_key=True, autoincrement=False),
+    sa.Column("fire_key", Name(250), primary_key=True),  # of a trigger that shares its run with others
+    sa.Column("run_id", sa.BigInteger, nullable=False),
+    sa.Column("asked", Name(32), nullable=True),  # a hash of what the trigger's user wrote
+    sa.Column("until", Time, nullable=False),  # then it is forgotten
+    sa.Index("trigger_keys_until", "until"),
+)
+
 skips = sa.Table(
     "skips",
     metadata,
