@@ -2,10 +2,8 @@
 
 from foliot.domain.instants import SECOND
 from foliot.domain.run import parse_run_id
-from foliot.domain.verdict import Cause, judge
-from foliot.operations.declarations import Declaring
+from foliot.domain.verdict import Cause
 from foliot.operations.why import why_run
-from foliot.ports.worker_link import PROTOCOL, PROTOCOL_ROUTES, DeclaredJob, Hello, Leaving
 from foliot.words.language import Language
 from foliot.words.why import sentence
 from tests.api.asking import Api
@@ -95,27 +93,6 @@ async def test_wishes_that_contradict_each_other_are_refused(api: Api) -> None:
         headers={"Accept-Language": "zh"},
     )  # fmt: skip
     assert "place.prefer 已限定该标签的值" in chinese.text
-
-
-async def test_no_job_has_a_route_while_a_server_lives_that_knows_none(api: Api, stage: Stage) -> None:
-    for name, protocol in (("s-new", PROTOCOL), ("s-old", PROTOCOL_ROUTES - 1)):
-        hello = Hello(
-            session=name, name=name, group="", slots=0, handlers=(), version=f"0.{protocol}", protocol=protocol
-        )
-        await stage.store.nodes.register(hello, kind="server", ttl_us=15 * SECOND)
-    for place in ({"route": "round"}, {"prefer": {"disk": "ssd"}}, {"avoid": {"spot": "yes"}}, {"spread": "zone"}):
-        refused = await api.create_job("tick", place=place)
-        assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1240")
-    assert refused.json()["detail"] == "s-old (foliot 0.3) knows no routes and would put off the runs of this job."
-    assert (await api.create_job("plain", place={"require": {"zone": "a"}, "route": "any"})).status_code == 201
-    for more in ('"place": {"spread": "zone"}', '"shards": "each_worker"'):
-        document = f'{{"run": {{"python": "jobs:tick"}}, {more}}}'
-        job = DeclaredJob(namespace="default", name="declared", document=document)
-        hello = Hello(session="w-1", name="w-1", group="default", slots=1, handlers=(), jobs=(job,))
-        declared = await Declaring(stage.services).declare(hello, ROOT)
-        assert "s-old (foliot 0.3) knows no routes" in str(declared), more
-    await stage.store.nodes.leave(Leaving(session="s-old"), judge)
-    assert (await api.create_job("tick", place={"route": "round"})).status_code == 201, "it is gone"
 
 
 async def test_why_shows_the_pace_of_each_worker_where_the_route_goes_by_it(api: Api, stage: Stage) -> None:

@@ -18,14 +18,14 @@ from foliot.domain.access import Principal
 from foliot.domain.definition import from_document
 from foliot.domain.errors import Conflict, Denied, FoliotError, InvalidInput
 from foliot.domain.handler import PYTHON, kind_of
-from foliot.domain.job import EACH_WORKER, Definition, Lane, lane_of
+from foliot.domain.job import Definition, Lane, lane_of
 from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.domain.payload import parse_json
 from foliot.domain.sources import CODE, Code, CodeJob, DeclaredElsewhere, check_source, module_of
 from foliot.domain.texts import actor_name
 from foliot.operations.kinds import UnservedKind, check_declared
-from foliot.operations.older_servers import server_without_routes
+from foliot.operations.older_servers import may_have_new_fields, oldest_server
 from foliot.operations.services import Services
 from foliot.operations.side_thread import AT_ONCE, in_side_thread, in_slices
 from foliot.ports.store.actor import Actor
@@ -263,9 +263,9 @@ def _with_room(drafts: Sequence[_Draft], rooms: Mapping[str, _Room]) -> tuple[li
 async def _read_all(services: Services, hello: Hello, by: Principal) -> tuple[list[_Draft], list[_Refused]]:
     """The declared jobs that can be read and are the token's to declare, and the others."""
     numbered = list(enumerate(hello.jobs))
-    may_be_routed = any('"place"' in job.document or EACH_WORKER in job.document for job in hello.jobs)
-    older = await server_without_routes(services) if may_be_routed else None
-    check = partial(check_declared, services.kinds, services.route_names(), older, hello)
+    may_be_new = any(may_have_new_fields(job.document) for job in hello.jobs)
+    oldest = await oldest_server(services) if may_be_new else None
+    check = partial(check_declared, services.kinds, services.route_names(), oldest, hello)
     read = partial(_read, by, check, hello.session)
     is_light = len(numbered) <= READ_AT_ONCE and sum(map(_weight, numbered)) <= AT_ONCE
     if is_light:

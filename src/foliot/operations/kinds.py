@@ -12,7 +12,7 @@ from foliot.domain.own_parameters import ParameterMayLack, check_named, may_lack
 from foliot.domain.routing.choice import check_known
 from foliot.domain.schema import PATH_MAX, STEPS_MAX, SchemaProblem, TakesLong, check
 from foliot.domain.secret_references import check_references
-from foliot.operations.older_servers import check_routes_known, server_without_routes
+from foliot.operations.older_servers import check_fields_known, has_new_fields, oldest_server
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
 from foliot.ports.handler import HandlerKind, HandlerKinds, KindWithAdvice, KindWithParameters
@@ -70,8 +70,8 @@ async def check_kind(services: Services, namespace: str, definition: Definition)
     """
     handler = definition.handler
     check_known(definition.route, services.route_names())
-    if definition.is_routed:
-        check_routes_known(definition, await server_without_routes(services))
+    if has_new_fields(definition):
+        check_fields_known(definition, await oldest_server(services))
     check_references("params", definition.params, fields=())  # people read them, and every run is kept with its own
     kind = services.kinds.find(handler.kind)
     is_own = services.kinds.is_own(handler.kind)
@@ -128,15 +128,15 @@ def _problems(stated: KindOffer, handler: JobHandler, steps_max: int) -> list[Sc
 
 
 def check_declared(
-    kinds: HandlerKinds, routes: Collection[str], older: NodeRow | None, hello: Hello, definition: Definition
+    kinds: HandlerKinds, routes: Collection[str], oldest: NodeRow | None, hello: Hello, definition: Definition
 ) -> None:
     """The same for a job that a worker declares: of a package's kind, what the worker itself states counts.
 
-    `older`: a live server that knows no routes.
+    `oldest`: the live server that knows least, if that is not everything.
     """
     handler = definition.handler
     check_known(definition.route, routes)
-    check_routes_known(definition, older)
+    check_fields_known(definition, oldest)
     check_references("params", definition.params, fields=())
     stated = [one for one in hello.kinds if one.kind == handler.kind]
     kind = kinds.find(handler.kind)

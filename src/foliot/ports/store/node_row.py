@@ -11,7 +11,7 @@ from foliot.domain.job import DEFAULT_GROUP
 from foliot.domain.life import Life
 from foliot.domain.roles import Role
 from foliot.domain.why.facts import WorkerFacts
-from foliot.ports.worker_link import NO_KINDS, PROTOCOL_MAINTENANCE, PROTOCOL_ROUTES, StatedKinds
+from foliot.ports.worker_link import NO_KINDS, PROTOCOL_MAINTENANCE, StatedKinds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +83,11 @@ class NodeRow:
     @property
     def ignores_maintenance(self) -> bool:
         """Whether it is a server of a version that goes on deciding in a maintenance."""
-        return self.kind == "server" and self.protocol < PROTOCOL_MAINTENANCE and self.state != "dead"
+        return self.is_server_before(PROTOCOL_MAINTENANCE)
 
-    @property
-    def ignores_routes(self) -> bool:
-        """Whether it is a server of a version that cannot read a job with a route or wishes."""
-        return self.kind == "server" and self.protocol < PROTOCOL_ROUTES and self.state != "dead"
+    def is_server_before(self, protocol: int) -> bool:
+        """Whether it is a server of a version from before this protocol, and nobody declared it dead."""
+        return self.kind == "server" and self.protocol < protocol and self.state != "dead"
 
     @property
     def coordinator(self) -> str | None:

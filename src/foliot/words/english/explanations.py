@@ -217,7 +217,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The message names the routes. docs/reference/routes.md says what each does.",
     ),
     "FOL-1240": (
-        "A live server is of a version from before routes. It cannot read such a job, and would put off its runs.",
+        "A live server is of an older version. It cannot read such a job, and would put off its runs.",
         "Upgrade or stop that server first; foliot node list shows versions.",
     ),
     "FOL-1100": ("The text in the editor is not JSON.", "Mend the line that the message names; your text is kept."),
