@@ -140,8 +140,11 @@ class Stage:
         self.woken: list[str] = []
         self.drills_told: list[tuple[str, str]] = []  # types and states
 
-    async def open(self) -> None:
-        self.store = await SqlStore.open(self.url, clock=self.clock, chance=self.chance, wall=lambda: self.clock.at)
+    async def open(self, store: SqlStore | None = None) -> None:
+        """On a store of its own in driven time, or on one that is open."""
+        self.store = store or await SqlStore.open(
+            self.url, clock=self.clock, chance=self.chance, wall=lambda: self.clock.at
+        )
         self.services = Services(
             store=self.store,
             clock=self.clock,

@@ -4,6 +4,8 @@ from msgspec.structs import replace
 
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
+from foliot.ports.store.shard_logs import PieceKey
+from tests.conformance.building import save
 from tests.conformance.run_logs import log_chunk, log_text, running, write_log
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World
@@ -70,3 +72,30 @@ async def test_text_that_no_store_keeps_is_written_so_that_it_can(world: World) 
     anne, run = await running(world)
     assert await write_log(anne, log_chunk(run, "a\0b\ud800c")) == [Landing.RECORDED]
     assert await log_text(world, run.run_id) == "a?b?c"
+
+
+async def test_what_is_new_in_the_logs_of_shards_is_found_and_how_far_each_goes(world: World) -> None:
+    await save(world, "tick", shards=2)
+    (parent,) = await trigger(world)
+    anne = await worker(world)
+    one, two = await anne.lease(8)
+    lookups = world.store.lookups
+    assert await lookups.shard_log_ends(parent, attempt=None) == []
+    await write_log(anne, log_chunk(one, "a\n"), log_chunk(two, "bb\n"))
+    await write_log(anne, log_chunk(one, "cc\n", 2))
+    news = await lookups.shard_log_news(parent, attempt=None, from_at=0, limit=10)
+    assert [(piece.run_id, piece.offset, piece.before_end, piece.is_last) for piece in news] == [
+        (one.run_id, 0, 0, False),
+        (two.run_id, 0, 0, True),
+        (one.run_id, 2, 2, True),
+    ]
+    last = news[-1].written_at
+    assert await lookups.shard_log_news(parent, attempt=None, from_at=last, limit=10) == news[2:]
+    assert await lookups.shard_log_news(parent, attempt=None, from_at=0, limit=1) == news[:1]
+    assert await lookups.shard_log_news(parent, attempt=2, from_at=0, limit=10) == []
+    ends = await lookups.shard_log_ends(parent, attempt=None)
+    assert sorted(end.at for end in ends) == [(one.run_id, 1, 5), (two.run_id, 1, 3)]
+    places = [PieceKey(one.run_id, 1, 2), PieceKey(two.run_id, 1, 3)]
+    assert await lookups.shard_log_behind(places, limit=10) == news[2:]
+    texts = await lookups.shard_log_texts([piece.key for piece in news])
+    assert list(texts.values()) == [b"a\n", b"cc\n", b"bb\n"]

@@ -136,6 +136,7 @@ def load(tx: Tx) -> None:
            session_id="'s'", fence=1, leased_at=now, ended_at=f"{now} - n * 1000", retried=1)  # fmt: skip
     insert("run_logs", PIECES, run_id=f"{SHARDED + 1} + n % {2 * SHARDS}", attempt=1, at_offset=f"n - n % {2 * SHARDS}",
            size=2 * SHARDS, written_at="n * 1000",
+           parent_id=f"CASE WHEN n % {2 * SHARDS} < {SHARDS} THEN {SHARDED} END",
            body=_BODY.get(tx.dialect.name, "x'00'"))  # fmt: skip
     insert("nodes", SESSIONS, id="'session-' || (n - 1)", name="'w'", kind="'worker'", state="'live'",
            until=f"{now} + {HOUR}", started_at=now, last_beat_at=now, beat_no=1, settled=0, slots=8,

@@ -10,13 +10,15 @@ from tests.sql.explaining import LONG_LINE, SHARDED, SHARDS, Hot
 
 KEY = frozenset({""})
 LOOK = 1000
+NEW = 100
+EVERY_ATTEMPT = {"first": 0, "last": 2**31 - 1}
 NEIGHBOURS = 8  # reads for a piece: it is sorted, and the one before it and the last are looked up
 
 
 def _stretch(first_s: int) -> dict[str, Any]:
     """One second: a thousand pieces, half of them of the shards."""
     from_at = first_s * SECOND
-    return {"id": SHARDED, "from_at": from_at, "until": from_at + SECOND, "first": 0, "last": 2**31 - 1, "rows": LOOK}
+    return {"id": SHARDED, "from_at": from_at, "until": from_at + SECOND, **EVERY_ATTEMPT, "rows": LOOK}
 
 
 def _pieces(name: str, statement: Any, first_s: int) -> Hot:
@@ -46,6 +48,30 @@ CONSOLE: list[Hot] = [
         scans=frozenset({"w"}),
         reads_max=3 * SHARDS,
         values=lambda _: {"id": SHARDED},
+    ),
+    Hot(
+        name="what is new in the logs of many shards",
+        statement=shard_logs.NEWS,
+        uses=frozenset({"run_logs_news", ""}),
+        scans=frozenset({"w"}),
+        reads_max=NEIGHBOURS * NEW,  # fewer than there are shards
+        values=lambda _: {"id": SHARDED, "from_at": 100 * SECOND - 2 * NEW * 1000, **EVERY_ATTEMPT, "rows": LOOK},
+    ),
+    Hot(
+        name="how far the log of each shard goes",
+        statement=shard_logs.ENDS,
+        uses=frozenset({"runs_children", ""}),
+        reads_max=5 * SHARDS,
+        values=lambda _: {"id": SHARDED, **EVERY_ATTEMPT},
+    ),
+    Hot(
+        name="pieces of logs from an offset on",
+        statement=shard_logs.BEHIND,
+        uses=KEY,
+        scans=frozenset({"w"}),
+        reads_max=50 * NEW,  # MariaDB reads the whole attempt, 50 pieces
+        values=lambda _: {"rows": LOOK},
+        sets=lambda _: {"d": [(SHARDED + 1 + n, 1, 48 * 2 * SHARDS) for n in range(NEW)]},
     ),
     Hot(
         name="texts of pieces of logs",

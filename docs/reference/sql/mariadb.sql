@@ -676,9 +676,9 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY E
 WHERE r.lease_id IS NOT NULL;
 
 -- ending/logs.py WRITE
-INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body)
+INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body, parent_id)
 SELECT r.id, r.attempt, d.at_offset, d.size, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), substr(CAST(%(bodies)s AS BINARY),
-              CAST(d.body_at AS SIGNED), CAST(d.body_size AS SIGNED))
+              CAST(d.body_at AS SIGNED), CAST(d.body_size AS SIGNED)), r.parent_id
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, at_offset BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, size BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, body_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, body_size BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
 WHERE true
 ON DUPLICATE KEY UPDATE run_logs.run_id = run_logs.run_id;
@@ -2559,34 +2559,78 @@ FROM (SELECT (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY
       FROM runs r WHERE r.parent_id = %(id)s) w;
 
 -- people/shard_logs.py NEWEST
-SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
-       p.at_offset AS before_at, p.size AS before_size,
-       (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
-        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
-FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
-             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
-      FROM runs r JOIN run_logs l FORCE INDEX FOR JOIN (run_logs_time) ON l.run_id = r.id AND l.written_at >= %(from_at)s AND l.written_at <= %(until)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s WHERE r.parent_id = %(id)s
-      ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
-LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
-     AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
-                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
-                        ORDER BY q.at_offset DESC LIMIT 1)
-ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM runs r JOIN run_logs l FORCE INDEX FOR JOIN (run_logs_time) ON l.run_id = r.id AND l.written_at >= %(from_at)s AND l.written_at <= %(until)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s WHERE r.parent_id = %(id)s
+         ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
 
 -- people/shard_logs.py OLDEST
-SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
-       p.at_offset AS before_at, p.size AS before_size,
-       (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
-        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
-FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
-             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
-      FROM runs r JOIN run_logs l FORCE INDEX FOR JOIN (run_logs_time) ON l.run_id = r.id AND l.written_at >= %(from_at)s AND l.written_at <= %(until)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s WHERE r.parent_id = %(id)s
-      ORDER BY l.written_at ASC, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
-LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
-     AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
-                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
-                        ORDER BY q.at_offset DESC LIMIT 1)
-ORDER BY w.written_at ASC, w.run_id, w.attempt, w.at_offset;
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM runs r JOIN run_logs l FORCE INDEX FOR JOIN (run_logs_time) ON l.run_id = r.id AND l.written_at >= %(from_at)s AND l.written_at <= %(until)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s WHERE r.parent_id = %(id)s
+         ORDER BY l.written_at, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py NEWS
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM run_logs l FORCE INDEX (run_logs_news) STRAIGHT_JOIN runs r ON r.id = l.run_id WHERE l.parent_id = %(id)s AND l.written_at >= %(from_at)s AND l.attempt >= %(first)s AND l.attempt <= %(last)s
+         ORDER BY l.written_at, r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py ENDS
+SELECT l.run_id, l.attempt, l.at_offset, l.size, l.written_at
+FROM runs r STRAIGHT_JOIN run_logs l FORCE INDEX (PRIMARY) ON l.run_id = r.id
+     AND l.attempt = (SELECT n.attempt FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = r.id
+                      AND n.attempt >= %(first)s AND n.attempt <= %(last)s ORDER BY n.attempt DESC LIMIT 1)
+     AND l.at_offset = (SELECT m.at_offset FROM run_logs m FORCE INDEX (PRIMARY) WHERE m.run_id = r.id
+                        AND m.attempt >= %(first)s AND m.attempt <= %(last)s
+                        ORDER BY m.attempt DESC, m.at_offset DESC LIMIT 1)
+WHERE r.parent_id = %(id)s;
+
+-- people/shard_logs.py BEHIND
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n FORCE INDEX (PRIMARY) WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, attempt BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, at_offset BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.id = d.run_id JOIN run_logs l FORCE INDEX (PRIMARY) ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset >= d.at_offset
+         ORDER BY r.id, l.attempt, l.at_offset LIMIT %(rows)s) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q FORCE INDEX (PRIMARY)
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.run_id, w.attempt, w.at_offset;
 
 -- people/shard_logs.py TEXTS
 SELECT l.run_id, l.attempt, l.at_offset, l.body

@@ -731,9 +731,9 @@ FROM unnest($1::text::bigint[]) AS d(run_id) JOIN runs r ON r.id = d.run_id
 WHERE r.lease_id IS NOT NULL;
 
 -- ending/logs.py WRITE
-INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body)
+INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body, parent_id)
 SELECT r.id, r.attempt, d.at_offset, d.size, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), substr(CAST($1 AS bytea),
-              CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER))
+              CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER)), r.parent_id
 FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[]) AS d(run_id, lease_id, at_offset, size, body_at, body_size) JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -2989,38 +2989,80 @@ FROM (SELECT (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY
       FROM runs r WHERE r.parent_id = $1) w;
 
 -- people/shard_logs.py NEWEST
-SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
-       p.at_offset AS before_at, p.size AS before_size,
-       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
-        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
-FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
-             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
-      FROM runs r
-CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.written_at >= $1 AND l.written_at <= $2 AND l.attempt >= $3 AND l.attempt <= $4
-                    ORDER BY l.written_at DESC LIMIT $5) l WHERE r.parent_id = $6
-      ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT $5) w
-LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
-     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
-                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
-                        ORDER BY q.at_offset DESC LIMIT 1)
-ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM
+   runs r CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.written_at >= $1 AND l.written_at <= $2 AND l.attempt >= $3 AND l.attempt <= $4
+                              ORDER BY l.written_at DESC LIMIT $5) l WHERE r.parent_id = $6
+         ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT $5) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
 
 -- people/shard_logs.py OLDEST
-SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
-       p.at_offset AS before_at, p.size AS before_size,
-       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
-        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
-FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
-             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
-      FROM runs r
-CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.written_at >= $1 AND l.written_at <= $2 AND l.attempt >= $3 AND l.attempt <= $4
-                    ORDER BY l.written_at ASC LIMIT $5) l WHERE r.parent_id = $6
-      ORDER BY l.written_at ASC, r.id, l.attempt, l.at_offset LIMIT $5) w
-LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
-     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
-                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
-                        ORDER BY q.at_offset DESC LIMIT 1)
-ORDER BY w.written_at ASC, w.run_id, w.attempt, w.at_offset;
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM
+   runs r CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.written_at >= $1 AND l.written_at <= $2 AND l.attempt >= $3 AND l.attempt <= $4
+                              ORDER BY l.written_at ASC LIMIT $5) l WHERE r.parent_id = $6
+         ORDER BY l.written_at, r.id, l.attempt, l.at_offset LIMIT $5) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py NEWS
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM run_logs l JOIN runs r ON r.id = l.run_id WHERE l.parent_id = $1 AND l.written_at >= $2 AND l.attempt >= $3 AND l.attempt <= $4
+         ORDER BY l.written_at, r.id, l.attempt, l.at_offset LIMIT $5) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py ENDS
+SELECT l.run_id, l.attempt, l.at_offset, l.size, l.written_at
+FROM runs r CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = r.id AND l.attempt >= $1 AND l.attempt <= $2
+                                ORDER BY l.attempt DESC, l.at_offset DESC LIMIT 1) l
+WHERE r.parent_id = $3;
+
+-- people/shard_logs.py BEHIND
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM
+       unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS d(run_id, attempt, at_offset) JOIN runs r ON r.id = d.run_id
+       CROSS JOIN LATERAL (SELECT * FROM run_logs l WHERE l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset >= d.at_offset ORDER BY l.at_offset LIMIT $4) l
+         ORDER BY r.id, l.attempt, l.at_offset LIMIT $4) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.run_id, w.attempt, w.at_offset;
 
 -- people/shard_logs.py TEXTS
 SELECT l.run_id, l.attempt, l.at_offset, l.body

@@ -696,9 +696,9 @@ FROM (SELECT json_extract(value, '$[0]') AS run_id FROM json_each(:d)) AS d JOIN
 WHERE r.lease_id IS NOT NULL;
 
 -- ending/logs.py WRITE
-INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body)
+INSERT INTO run_logs (run_id, attempt, at_offset, size, written_at, body, parent_id)
 SELECT r.id, r.attempt, d.at_offset, d.size, foliot_now(), substr(CAST(:bodies AS BLOB),
-              CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER))
+              CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER)), r.parent_id
 FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS at_offset, json_extract(value, '$[3]') AS size, json_extract(value, '$[4]') AS body_at, json_extract(value, '$[5]') AS body_size FROM json_each(:d)) AS d JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
 WHERE true
 ON CONFLICT DO NOTHING;
@@ -2719,34 +2719,78 @@ FROM (SELECT (SELECT l.written_at FROM run_logs l WHERE l.run_id = r.id ORDER BY
       FROM runs r WHERE r.parent_id = :id) w;
 
 -- people/shard_logs.py NEWEST
-SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
-       p.at_offset AS before_at, p.size AS before_size,
-       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
-        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
-FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
-             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
-      FROM runs r JOIN run_logs l  ON l.run_id = r.id AND l.written_at >= :from_at AND l.written_at <= :until AND l.attempt >= :first AND l.attempt <= :last WHERE r.parent_id = :id
-      ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT :rows) w
-LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
-     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
-                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
-                        ORDER BY q.at_offset DESC LIMIT 1)
-ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM runs r JOIN run_logs l  ON l.run_id = r.id AND l.written_at >= :from_at AND l.written_at <= :until AND l.attempt >= :first AND l.attempt <= :last WHERE r.parent_id = :id
+         ORDER BY l.written_at DESC, r.id, l.attempt, l.at_offset LIMIT :rows) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at DESC, w.run_id, w.attempt, w.at_offset;
 
 -- people/shard_logs.py OLDEST
-SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
-       p.at_offset AS before_at, p.size AS before_size,
-       (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
-        ORDER BY n.at_offset DESC LIMIT 1) AS last_at
-FROM (SELECT r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
-             CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
-      FROM runs r JOIN run_logs l  ON l.run_id = r.id AND l.written_at >= :from_at AND l.written_at <= :until AND l.attempt >= :first AND l.attempt <= :last WHERE r.parent_id = :id
-      ORDER BY l.written_at ASC, r.id, l.attempt, l.at_offset LIMIT :rows) w
-LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
-     AND p.at_offset = (SELECT q.at_offset FROM run_logs q
-                        WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
-                        ORDER BY q.at_offset DESC LIMIT 1)
-ORDER BY w.written_at ASC, w.run_id, w.attempt, w.at_offset;
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM runs r JOIN run_logs l  ON l.run_id = r.id AND l.written_at >= :from_at AND l.written_at <= :until AND l.attempt >= :first AND l.attempt <= :last WHERE r.parent_id = :id
+         ORDER BY l.written_at, r.id, l.attempt, l.at_offset LIMIT :rows) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py NEWS
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM run_logs l CROSS JOIN runs r ON r.id = l.run_id WHERE l.parent_id = :id AND l.written_at >= :from_at AND l.attempt >= :first AND l.attempt <= :last
+         ORDER BY l.written_at, r.id, l.attempt, l.at_offset LIMIT :rows) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.written_at, w.run_id, w.attempt, w.at_offset;
+
+-- people/shard_logs.py ENDS
+SELECT l.run_id, l.attempt, l.at_offset, l.size, l.written_at
+FROM runs r CROSS JOIN run_logs l  ON l.run_id = r.id
+     AND l.attempt = (SELECT n.attempt FROM run_logs n  WHERE n.run_id = r.id
+                      AND n.attempt >= :first AND n.attempt <= :last ORDER BY n.attempt DESC LIMIT 1)
+     AND l.at_offset = (SELECT m.at_offset FROM run_logs m  WHERE m.run_id = r.id
+                        AND m.attempt >= :first AND m.attempt <= :last
+                        ORDER BY m.attempt DESC, m.at_offset DESC LIMIT 1)
+WHERE r.parent_id = :id;
+
+-- people/shard_logs.py BEHIND
+   SELECT w.run_id, w.shard, w.attempt, w.at_offset, w.size, w.written_at, w.is_growing,
+          p.at_offset AS before_at, p.size AS before_size,
+          (SELECT n.at_offset FROM run_logs n  WHERE n.run_id = w.run_id AND n.attempt = w.attempt
+           ORDER BY n.at_offset DESC LIMIT 1) AS last_at
+   FROM (SELECT
+   r.id AS run_id, r.shard, l.attempt, l.at_offset, l.size, l.written_at,
+   CASE WHEN r.state IN ('PENDING', 'RUNNING') AND l.attempt = r.attempt THEN 1 ELSE 0 END AS is_growing
+FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') AS attempt, json_extract(value, '$[2]') AS at_offset FROM json_each(:d)) AS d JOIN runs r ON r.id = d.run_id JOIN run_logs l  ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset >= d.at_offset
+         ORDER BY r.id, l.attempt, l.at_offset LIMIT :rows) w
+   LEFT JOIN run_logs p ON p.run_id = w.run_id AND p.attempt = w.attempt
+        AND p.at_offset = (SELECT q.at_offset FROM run_logs q
+                           WHERE q.run_id = w.run_id AND q.attempt = w.attempt AND q.at_offset < w.at_offset
+                           ORDER BY q.at_offset DESC LIMIT 1)
+   ORDER BY w.run_id, w.attempt, w.at_offset;
 
 -- people/shard_logs.py TEXTS
 SELECT l.run_id, l.attempt, l.at_offset, l.body

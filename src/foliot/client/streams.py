@@ -13,6 +13,8 @@ from foliot.client.requests import Tries, refusal, strange
 
 QUIET_MAX_S: Final = 60.0  # a living stream says something every 15 s
 EVENTS: Final = "text/event-stream"
+TOLD_KEPT_US: Final = 30_000_000  # a server repeats 10 s
+TOLD_MANY: Final = 1000  # lines; then those of long ago are forgotten
 
 Item = TypeVar("Item")
 
@@ -54,6 +56,37 @@ class Stream(ABC, Generic[Item]):
         return iter(())
 
 
+class ToldLines:
+    """Which lines of all shards of a run came already: a stream that goes on repeats those of its last seconds.
+
+    The id of such a line is `written:run:attempt:offset`, the first in microseconds. The ids of other logs have two
+    parts, and their streams repeat nothing.
+    """
+
+    def __init__(self) -> None:
+        self.last_id = ""
+        """Where to go on: the newest. A line that became visible late is older than those before it."""
+        self._newest = 0
+        self._told: dict[str, int] = {}
+        self._many = TOLD_MANY
+
+    def is_repeated(self, event_id: str) -> bool:
+        """Whether a line came before; from now on it did."""
+        written, _, rest = event_id.partition(":")
+        if rest.count(":") != 2 or not written.isdecimal():
+            self.last_id = event_id or self.last_id
+            return False
+        if event_id in self._told:
+            return True
+        at = self._told[event_id] = int(written)
+        if at >= self._newest:
+            self._newest, self.last_id = at, event_id
+        if len(self._told) > self._many:
+            self._told = {told: at for told, at in self._told.items() if at >= self._newest - TOLD_KEPT_US}
+            self._many = 2 * len(self._told) + TOLD_MANY
+        return False
+
+
 class LogStream(Stream[str]):
     """One run's log: plain text, or events up to `end`."""
 
@@ -65,6 +98,7 @@ class LogStream(Stream[str]):
         self._tail = tail
         self._follow = follow
         self._rest = ""
+        self._told = ToldLines()
 
     def _first_call(self) -> Call:
         self._rest = ""  # of an answer that broke off
@@ -73,6 +107,15 @@ class LogStream(Stream[str]):
         if self._follow:
             return replace(asked, headers={"Accept": EVENTS}, wait_s=QUIET_MAX_S)
         return replace(asked, headers={"Accept": "text/plain"})
+
+    def of_event(self, event: httpx2.ServerSentEvent) -> Iterator[str]:
+        """The lines of an event that did not come before."""
+        if event.event != "end":
+            is_repeated = self._told.is_repeated(event.id or "")
+            self._last_id = self._told.last_id
+            if is_repeated:
+                return
+        yield from self._items(event)
 
     def _items(self, event: httpx2.ServerSentEvent) -> Iterator[str]:
         if event.event == "end":

@@ -3,6 +3,8 @@
 Lines that came in one call of a worker stand in the order of their own times. Workers send some times a second, so
 lines of two workers may differ by that much, and never by how far their clocks are apart. A position is the instant at
 which a piece was written, the shard's run, the attempt and the offset behind the line: windows and the stream share it.
+A stream remembers what each shard has told (`shard_told`), so a piece that becomes visible behind a later one is not
+passed over.
 """
 
 import asyncio
@@ -17,12 +19,17 @@ from foliot.domain.run import LIVE, RunState
 from foliot.operations.log_reader import LINE_BYTES_MAX, QUIET_S
 from foliot.operations.names import find_run
 from foliot.operations.services import Services
+from foliot.operations.shard_told import ToldShards
 from foliot.ports.store.lookups import RunRow
 from foliot.ports.store.shard_logs import PieceKey, ShardPiece
 
 LOOK_EVERY_S: Final = 0.5
 LATE_US: Final = 2 * SECOND
-"""A piece may be seen so much later than one that was written after it: its transaction took longer."""
+"""A look reads so much again of what was written before the newest: most transactions that take longer end by then."""
+COMPARE_EVERY_S: Final = 15.0
+"""Between two comparisons of what has been told with how far the log of each shard goes: nothing is missed for good."""
+REPEAT_US: Final = 10 * SECOND
+"""Who comes back gets so much again: what was not yet visible when it left. A transaction has ended by then (R11)."""
 STRETCH_US: Final = SECOND  # the first look
 STRETCH_GROWS: Final = 8
 PIECES_MAX: Final = 1000  # of one look
@@ -73,7 +80,6 @@ class ShardWindow(NamedTuple):
     is_begin: bool
     is_end: bool
     search_on: ShardPosition | None = None  # too much text was searched: go on from here
-    newest: ShardPosition | None = None  # of a line that was looked at, wanted or not
 
 
 class ShardLog:
@@ -86,20 +92,19 @@ class ShardLog:
         self._attempt = attempt
         self._wanted = wanted
         self._searched = 0
+        self._told: ToldShards | None = None  # of who follows
 
     async def window_before(self, place: ShardPosition | None, limit: int) -> ShardWindow:
         """The last wanted lines in front of the one at a position, or of all."""
         found: list[ShardLine] = []
-        newest: ShardPosition | None = None
         is_end, self._searched = place is None, 0
         async for lines in self.arrivals(place, backwards=True):
-            newest = newest or (lines[-1].after if lines else None)
             found[:0] = self._chosen(lines)
             if len(found) > limit:
-                return ShardWindow(found[len(found) - limit :], is_begin=False, is_end=is_end, newest=newest)
+                return ShardWindow(found[len(found) - limit :], is_begin=False, is_end=is_end)
             if self._searched > SEARCHED_BYTES_MAX and lines:
-                return ShardWindow(found, is_begin=False, is_end=is_end, search_on=lines[0].after, newest=newest)
-        return ShardWindow(found, is_begin=True, is_end=is_end, newest=newest)
+                return ShardWindow(found, is_begin=False, is_end=is_end, search_on=lines[0].after)
+        return ShardWindow(found, is_begin=True, is_end=is_end)
 
     async def window_after(self, place: ShardPosition, limit: int) -> ShardWindow:
         """The first wanted lines behind the one at a position."""
@@ -133,25 +138,38 @@ class ShardLog:
         """The lines on one side of a position, arrival by arrival; those of one arrival in order."""
         at = place.written_at if place else None
         async for pieces in self._looks(at, backwards=backwards):
+            if self._told is not None:
+                self._told.mark(pieces)
             async for lines in self._read(pieces):
                 yield _beyond(lines, place, backwards=backwards)
 
     async def follow(
-        self, who: Principal, *, start: ShardPosition | None, gone: Callable[[], Awaitable[bool]]
+        self, who: Principal, *, start: ShardPosition | None, tail: int | None, gone: Callable[[], Awaitable[bool]]
     ) -> AsyncIterator[ShardLine]:
-        """As they come, until the run is over; a line without text now and then while nothing comes."""
+        """As they come, until the run is over; a line without text now and then while nothing comes.
+
+        They begin some seconds in front of `start`, which repeats lines; or with the last `tail` ones; or with all.
+        """
         clock = self._services.clock
-        spoke_at = clock.monotonic()
-        seen = _Seen(start)
+        spoke_at = compared_at = clock.monotonic()
+        told = self._told = ToldShards()
+        async for lines in self._beginning(told, start, tail):
+            for line in lines:
+                yield line
         while not await gone():
             # First the run, then its shards' logs: what they wrote before it ended is there when its end is.
             self._run = await find_run(self._services, who, self._run.run_id)
             is_over = RunState(self._run.state) not in LIVE
-            async for lines in self._news(seen, is_over=is_over):
+            if compares := is_over or clock.monotonic() - compared_at >= COMPARE_EVERY_S:
+                compared_at = clock.monotonic()
+            async for lines in self._news(told, compares=compares):
                 spoke_at = clock.monotonic()
                 for line in self._chosen(lines):
                     yield line
             if is_over:
+                async for lines in self._unfinished(told):
+                    for line in self._chosen(lines):
+                        yield line
                 return
             if clock.monotonic() - spoke_at >= QUIET_S:
                 spoke_at = clock.monotonic()
@@ -169,17 +187,61 @@ class ShardLog:
                 chosen.append(line)
         return chosen
 
-    async def _news(self, seen: "_Seen", *, is_over: bool) -> AsyncIterator[Sequence[ShardLine]]:
-        async for pieces in self._looks(seen.from_at, backwards=False):
-            fresh = seen.take(pieces)
-            async for lines in self._read(fresh):
-                yield _beyond(lines, seen.start, backwards=False)
-        if not is_over:
+    async def _beginning(
+        self, told: ToldShards, start: ShardPosition | None, tail: int | None
+    ) -> AsyncIterator[Sequence[ShardLine]]:
+        """What somebody who follows gets first. What each shard has is asked for before any of it is read."""
+        lookups = self._services.store.lookups
+        is_part = start is not None or tail is not None
+        ends = await lookups.shard_log_ends(self._run.run_id, attempt=self._attempt) if is_part else ()
+        if start is None:
+            told.know(ends)
+        if start is None and tail is not None:
+            yield (await self.tail(tail)).lines
             return
-        for piece in seen.halves():  # nothing follows: a last line without an end is a line
+        async for pieces in self._looks(start.written_at - REPEAT_US if start else None, backwards=False):
+            async for lines in self._read(told.take(pieces)):
+                yield self._chosen(lines)
+        told.know(ends)
+
+    async def _news(self, told: ToldShards, *, compares: bool) -> AsyncIterator[Sequence[ShardLine]]:
+        """What nobody has been told. `compares`: looks at each shard, too."""
+        lookups = self._services.store.lookups
+        async for pieces in self._since(told.newest - LATE_US):
+            async for lines in self._read(told.take(pieces)):
+                yield lines
+        ends = await lookups.shard_log_ends(self._run.run_id, attempt=self._attempt) if compares else ()
+        places = told.missing(ends)
+        while places:
+            pieces = await lookups.shard_log_behind(places, limit=PIECES_MAX)
+            fresh = told.take(pieces)
+            async for lines in self._read(fresh):
+                yield lines
+            places = told.missing(ends) if len(pieces) == PIECES_MAX and fresh else ()
+
+    async def _unfinished(self, told: ToldShards) -> AsyncIterator[Sequence[ShardLine]]:
+        """Last lines without an end: nothing follows, so they are lines."""
+        for piece in told.halves():
             texts = await self._services.store.lookups.shard_log_texts(_needed([piece]))
             if not texts.get(piece.key, b"\n").endswith(b"\n"):
                 yield _lines(piece._replace(is_growing=False), texts)[-1:]
+
+    async def _since(self, from_at: Instant) -> AsyncIterator[Sequence[ShardPiece]]:
+        """What was written since an instant, look by look: no arrival is cut."""
+        limit = PIECES_MAX
+        while True:
+            found = await self._services.store.lookups.shard_log_news(
+                self._run.run_id, attempt=self._attempt, from_at=from_at, limit=limit
+            )
+            if len(found) < limit:
+                yield found
+                return
+            whole = [piece for piece in found if piece.written_at != found[-1].written_at]
+            if whole:
+                yield whole
+                from_at = found[-1].written_at
+            else:  # one arrival is larger than a look
+                limit *= PIECES_GROW
 
     async def _looks(self, at: Instant | None, *, backwards: bool) -> AsyncIterator[Sequence[ShardPiece]]:
         """The pieces on one side of an instant, that instant's own included, look by look: no arrival is cut."""
@@ -218,40 +280,6 @@ class ShardLog:
             for arrival in arrivals:
                 lines = [line for piece in arrival for line in _lines(piece, texts)]
                 yield sorted(lines, key=_by_time)
-
-
-class _Seen:
-    """What somebody who follows has got: pieces that were written shortly before the newest may still turn up."""
-
-    def __init__(self, start: ShardPosition | None) -> None:
-        self.start = start
-        self._newest: Instant = start.written_at if start else 0
-        self._keys: dict[PieceKey, Instant] = {}
-        self._halves: dict[PieceKey, ShardPiece] = {}
-
-    @property
-    def from_at(self) -> Instant:
-        first = self.start.written_at if self.start else 0
-        return max(first, self._newest - LATE_US)
-
-    def take(self, pieces: Sequence[ShardPiece]) -> list[ShardPiece]:
-        """Those that are new."""
-        fresh = [piece for piece in pieces if piece.key not in self._keys]
-        for piece in fresh:
-            self._newest = max(self._newest, piece.written_at)
-            self._keys[piece.key] = piece.written_at
-            if piece.before_offset is not None:
-                self._halves.pop(PieceKey(piece.run_id, piece.attempt, piece.before_offset), None)
-            if piece.is_growing and piece.is_last:
-                self._halves[piece.key] = piece
-        if fresh:
-            self._keys = {key: at for key, at in self._keys.items() if at >= self.from_at}
-        return fresh
-
-    def halves(self) -> Sequence[ShardPiece]:
-        """The last piece of each log that could still grow when it was read."""
-        found, self._halves = list(self._halves.values()), {}
-        return found
 
 
 def _next_stretch(stretch: Micros, found: int, *, is_full: bool) -> Micros:

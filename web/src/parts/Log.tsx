@@ -9,6 +9,7 @@ import { isGrave, readLine } from "../format/logLine.ts";
 import { exactTime } from "../format/time.ts";
 import { isOver } from "../live/changes.ts";
 import { seen, whileSeen } from "../live/seen.ts";
+import { ToldLines } from "../live/told.ts";
 import { useSay } from "../words/say.ts";
 import { ProblemBox } from "./Problem.tsx";
 import { useZone } from "./settings.ts";
@@ -172,7 +173,7 @@ function useLines(id: string, level: string, grep: string, shard: number | null)
 
   useEffect(() => {
     const end = new AbortController();
-    let lastId = "";
+    const told = new ToldLines();
     let timer: ReturnType<typeof setTimeout> | undefined;
     setLines([]);
     setError(null);
@@ -181,17 +182,16 @@ function useLines(id: string, level: string, grep: string, shard: number | null)
 
     const read = async (signal: AbortSignal) => {
       let isOverNow = false;
-      const query = { follow: true, ...(lastId ? {} : { tail: TAIL }), level, grep, shard };
-      const headers: Record<string, string> = lastId ? { "Last-Event-ID": lastId } : {};
+      const query = { follow: true, ...(told.last ? {} : { tail: TAIL }), level, grep, shard };
+      const headers: Record<string, string> = told.last ? { "Last-Event-ID": told.last } : {};
       const body = await stream("get_run_logs", { path: { run: id }, query, headers, signal });
       setBroken(false);
       setTimeout(() => setRead(true), 300);
       await readEvents(body, (events) => {
         const fresh: string[] = [];
         for (const event of events) {
-          if (event.id) lastId = event.id;
           if (event.name === "end") isOverNow = true;
-          else if (event.name === "message") {
+          else if (event.name === "message" && !told.isRepeated(event.id)) {
             if (event.id) setFirst((known) => known ?? event.id);
             fresh.push(event.data);
           }

@@ -86,6 +86,7 @@ async def get_run_logs(
     """Plain text, or a stream. A stream that breaks goes on with `Last-Event-ID`.
 
     A run with shards has the lines of all of them, in the order in which they came, each with its shard in front.
+    Its stream repeats the lines of the last ten seconds when it goes on, with the ids they had: drop those you know.
     """
     found = await find_run(services, who, run_id_of(run))
     if shard is not None:
@@ -224,12 +225,7 @@ async def _shard_events(
     log: ShardLog, who: Principal, gone: Callable[[], Awaitable[bool]], start: ShardPosition | None, tail: int | None
 ) -> AsyncIterator[str]:
     yield comment("log")
-    if tail is not None and start is None:
-        window = await log.tail(tail)
-        start = window.newest
-        for line in window.lines:
-            yield event(line.text or "", event_id=str(line.after))
-    async for line in log.follow(who, start=start, gone=gone):
+    async for line in log.follow(who, start=start, tail=tail, gone=gone):
         if line.text is None:
             yield comment("still here")
         else:

@@ -19,7 +19,7 @@ from foliot.domain.why.facts import LimitFacts
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.days import CountedLookups
 from foliot.ports.store.node_row import NodeRow
-from foliot.ports.store.shard_logs import PieceKey, ShardPiece
+from foliot.ports.store.shard_logs import PieceKey, ShardEnd, ShardPiece
 from foliot.ports.worker_link import LogChunk
 
 if TYPE_CHECKING:
@@ -420,6 +420,24 @@ class Lookups(CountedLookups, Protocol):
         self, run_id: int, *, attempt: int | None, from_at: Instant, until: Instant, newest: bool, limit: int
     ) -> Sequence[ShardPiece]:
         """The newest or the oldest pieces written in [from, until], in that order; of one instant by run and offset."""
+        ...
+
+    async def shard_log_news(
+        self, run_id: int, *, attempt: int | None, from_at: Instant, limit: int
+    ) -> Sequence[ShardPiece]:
+        """The oldest pieces written since an instant, in the order of time. It costs what it finds.
+
+        A transaction that takes longer shows its pieces behind later ones, and those of an older Foliot are not found:
+        who must not miss any compares `shard_log_ends` now and then.
+        """
+        ...
+
+    async def shard_log_ends(self, run_id: int, *, attempt: int | None) -> Sequence[ShardEnd]:
+        """How far the log of each shard goes, in the last attempt that wrote. The pieces of one appear in order."""
+        ...
+
+    async def shard_log_behind(self, places: Sequence[PieceKey], *, limit: int) -> Sequence[ShardPiece]:
+        """The pieces of attempts from an offset on, by run, attempt and offset."""
         ...
 
     async def shard_log_texts(self, keys: Sequence[PieceKey]) -> Mapping[PieceKey, bytes]:

@@ -36,3 +36,10 @@ class ShardPiece(NamedTuple):
     def end(self) -> int:
         """The offset behind it."""
         return self.offset + self.size
+
+
+class ShardEnd(NamedTuple):
+    """How far the log of one shard goes."""
+
+    at: PieceKey  # the offset is the one behind its last piece
+    written_at: Instant  # of that piece

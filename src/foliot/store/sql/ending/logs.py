@@ -30,9 +30,9 @@ WRITTEN: Final = Statement(
 
 WRITE: Final = Statement(
     """
-    {insert_ignore} run_logs (run_id, attempt, at_offset, size, written_at, body)
+    {insert_ignore} run_logs (run_id, attempt, at_offset, size, written_at, body, parent_id)
     SELECT r.id, r.attempt, d.at_offset, d.size, {now}, substr(CAST(:bodies AS {bytes}),
-                  CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER))
+                  CAST(d.body_at AS INTEGER), CAST(d.body_size AS INTEGER)), r.parent_id
     FROM {d} JOIN runs r ON r.id = d.run_id AND r.lease_id = d.lease_id
     WHERE true
     {ignore_duplicates}
@@ -138,6 +138,7 @@ def _insert(tx: Tx, pieces: Sequence[_Piece]) -> None:
         rows.append((piece.run_id, piece.lease_id, piece.offset, len(piece.text), len(bodies) + 1, len(body)))
         bodies += body
     tx.change(WRITE, {"bodies": bytes(bodies)}, d=rows)
+    tx.point("logs.written")
 
 
 def _chunk(row: Any) -> LogChunk:

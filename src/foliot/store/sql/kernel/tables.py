@@ -407,8 +407,11 @@ run_logs = sa.Table(
     sa.Column("size", sa.Integer, nullable=False),  # bytes of text before compression
     sa.Column("written_at", Time, nullable=False),
     sa.Column("body", Blob, nullable=False),  # zlib
+    sa.Column("parent_id", sa.BigInteger, nullable=True),  # of a shard's run; NULL too where an older Foliot wrote it
     sa.Index("run_logs_time", "run_id", "written_at"),  # the logs of many shards, by time
-)
+    sa.Index("run_logs_news", "parent_id", "written_at", postgresql_where=sa.text("parent_id IS NOT NULL"),
+             sqlite_where=sa.text("parent_id IS NOT NULL")),  # what is new in them
+)  # fmt: skip
 
 callbacks = sa.Table(
     "callbacks",

@@ -26,7 +26,7 @@ from foliot.ports.store.lookups import (
     Waiting,
 )
 from foliot.ports.store.node_row import NodeRow
-from foliot.ports.store.shard_logs import PieceKey, ShardPiece
+from foliot.ports.store.shard_logs import PieceKey, ShardEnd, ShardPiece
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx
@@ -109,6 +109,17 @@ class SqlLookups:
     ) -> Sequence[ShardPiece]:
         which = partial(shard_logs.pieces, attempt=attempt, from_at=from_at, until=until, newest=newest, limit=limit)
         return await self._read(lambda tx: which(tx, run_id))
+
+    async def shard_log_news(
+        self, run_id: int, *, attempt: int | None, from_at: Instant, limit: int
+    ) -> Sequence[ShardPiece]:
+        return await self._read(lambda tx: shard_logs.news(tx, run_id, attempt=attempt, from_at=from_at, limit=limit))
+
+    async def shard_log_ends(self, run_id: int, *, attempt: int | None) -> Sequence[ShardEnd]:
+        return await self._read(lambda tx: shard_logs.ends(tx, run_id, attempt=attempt))
+
+    async def shard_log_behind(self, places: Sequence[PieceKey], *, limit: int) -> Sequence[ShardPiece]:
+        return await self._read(lambda tx: shard_logs.behind(tx, places, limit=limit))
 
     async def shard_log_texts(self, keys: Sequence[PieceKey]) -> Mapping[PieceKey, bytes]:
         return await self._read(lambda tx: shard_logs.texts(tx, keys))
