@@ -1,0 +1,42 @@
+/// Tokens and sessions that end.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pageOf, server } from "./window.ts";
+
+test("a token is shown once, and works until it is revoked", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/tokens`);
+  await page.getByRole("button", { name: "New token" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("dashboard");
+  await dialog.getByRole("button", { name: "Make the token" }).click();
+  const secret = (await dialog.locator(".command pre").textContent()) ?? "";
+  const ask = () => fetch(`${server.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${secret}` } });
+  assert.equal((await ask()).status, 200);
+  await dialog.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "Revoke dashboard" }).click();
+  await dialog.getByRole("button", { name: "Revoke" }).click();
+  await page.locator(".toast").getByText("dashboard was revoked.").waitFor();
+  assert.equal((await ask()).status, 401);
+  assert.equal((await page.content()).includes(secret), false);
+  await page.context().close();
+});
+
+test("a session that ends in the middle of a form keeps what was written", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByRole("button", { name: "Trigger slow" }).click();
+  await page.getByRole("dialog").getByLabel("name").fill("Grace");
+  const cookies = await page.context().cookies();
+  await page.context().clearCookies();
+  // A list that is read anew meanwhile may be refused before the form is: either opens the dialog over it.
+  const send = page.getByRole("dialog").getByRole("button", { name: "Trigger", exact: true });
+  await send.click({ timeout: 2000 }).catch(() => undefined);
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByLabel("Token or code").fill(process.env.FOLIOT_TOKEN ?? "");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("Your session has ended.").waitFor({ state: "detached" });
+  assert.equal(await page.getByRole("dialog").getByLabel("name").inputValue(), "Grace");
+  await page.context().addCookies(cookies);
+  await page.context().close();
+});

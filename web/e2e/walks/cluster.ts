@@ -1,0 +1,93 @@
+/// Nodes, locks, and figures of how runs went.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { violations, widthAt } from "./looking.ts";
+import { pageOf, server } from "./window.ts";
+
+test("a lock is taken away by writing its name, and the next in line gets it", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/locks`);
+  const table = page.getByRole("table", { name: "List of locks" });
+  await table.getByText("waits, place 1").waitFor();
+  await table.getByRole("button", { name: "Take away" }).click();
+  const dialog = page.getByRole("dialog");
+  assert.equal(await dialog.getByRole("button", { name: "Take away" }).isDisabled(), true);
+  await dialog.getByLabel("Write acct:42 to confirm").fill("acct:42");
+  await dialog.getByRole("button", { name: "Take away" }).click();
+  await page.locator(".toast").getByText("acct:42 was taken from").waitFor();
+  await table.getByText("waits, place 1").waitFor({ state: "detached" });
+  await page.goto(`${server.url}/events?subject=acct%3A42`);
+  await page.getByText("lock taken away").waitFor();
+  await page.context().close();
+});
+
+test("a node tells its load and its life, the checks are made again, and a dead worker is found among failovers", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/nodes`);
+  const workers = page.getByRole("table", { name: "Workers" });
+  const live = workers.getByRole("row").filter({ hasText: "online" }).first();
+  await live.getByRole("meter", { name: "CPU" }).waitFor();
+  await live.getByRole("button", { name: /^Details of/ }).click();
+  await workers.getByRole("list", { name: "How far it came" }).getByText("ready").waitFor();
+  await workers.getByText("Threads").waitFor();
+  await page.getByRole("img", { name: /^Leaders of the last 24 hours/ }).waitFor();
+  await page.getByRole("tab", { name: "Health" }).click();
+  await page.getByRole("heading", { name: "Database" }).waitFor();
+  await page.getByRole("button", { name: "Look again" }).click();
+  await page.getByRole("tab", { name: "Failovers" }).click();
+  await page.getByLabel("Type").selectOption("worker_crash");
+  const crash = page.getByRole("row").filter({ hasText: "w-a" });
+  await crash.getByRole("link").click({ timeout: 60_000 }); // it is dead when its session is over
+  const drawer = page.getByRole("dialog");
+  await drawer.getByText(/^no beat for/).waitFor();
+  assert.match(page.url(), /id=\d+/, "a failover has an address");
+  await page.keyboard.press("Escape");
+  await page.getByRole("tab", { name: "Policy" }).click();
+  await page.getByRole("button", { name: "Edit Worker crash" }).click();
+  await drawer.getByLabel("Needs a person after").fill("1s");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.getByText("FOL-1176").waitFor();
+  await drawer.getByLabel("Needs a person after").fill("2m");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await page.locator(".toast").getByText("The policy is saved: Worker crash.").waitFor();
+  await page.context().close();
+});
+
+test("a job and a node tell how their runs went, in a range that stands in the address", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/tick?tab=stats`);
+  await page.getByRole("img", { name: "Runs that ended, per hour" }).waitFor({ timeout: 60_000 }); // they are counted
+  await page.getByLabel("Range").selectOption({ label: "Last hour" });
+  await page.waitForURL(/span=1h/);
+  await page.getByRole("img", { name: "Runs that ended, per minute" }).waitFor();
+  await page.getByRole("img", { name: /^Queue delay/ }).waitFor();
+  await page.getByRole("table", { name: "On each node" }).getByText("100 %").waitFor();
+  await page.getByText("The figures of the charts as a table").click();
+  assert.deepEqual(await violations(page, "{}"), [], "figures as a table");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page
+    .getByRole("table", { name: /^The figures/ })
+    .getByRole("link")
+    .first()
+    .click();
+  await page.waitForURL(/tab=day/);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${server.url}/nodes`);
+  const live = page
+    .getByRole("table", { name: "Workers" })
+    .getByRole("row")
+    .filter({ hasText: "online", hasNotText: "w-a" });
+  await live
+    .first()
+    .getByRole("button", { name: /^Details of/ })
+    .click();
+  const unplaced = page.getByRole("region", { name: "Runs that no worker takes" });
+  await unplaced.getByRole("link", { name: "unserved" }).waitFor({ timeout: 180_000 }); // it is told after a minute
+  await unplaced.getByText("far:unserved").first().waitFor();
+  const figures = page.getByRole("region", { name: /^Statistics of/ });
+  await figures.getByText("queue delay p99").waitFor();
+  await figures.getByRole("img", { name: "Duration" }).waitFor();
+  assert.deepEqual(await violations(page, "{}"), [], "a node with its figures");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.context().close();
+});

@@ -1,0 +1,101 @@
+/// What holds on every page: markup is text, accessibility, narrow windows, few calls, both languages.
+import assert from "node:assert/strict";
+import { before, describe, test } from "node:test";
+import { Calls } from "../browser.ts";
+import { englishIn, violations, widthAt } from "./looking.ts";
+import { pageOf, server } from "./window.ts";
+
+const CALLS_MAX = 4;
+const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
+
+test("markup in names, descriptions, parameters, logs and errors is shown as text", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/markup`);
+  await page.getByText(MARKUP).first().waitFor();
+  await page.goto(`${server.url}/runs?job=markup`);
+  await page.locator("tbody a.mono").first().click();
+  await page.getByRole("log").getByText(MARKUP).first().waitFor();
+  await page.locator("pre.box").getByText(MARKUP).waitFor();
+  await page.getByRole("tab", { name: "Parameters and result" }).click();
+  await page.getByRole("region", { name: "Parameters" }).getByText("onerror").waitFor();
+  await page.getByRole("tab", { name: "Attempts" }).click();
+  await page.getByText(MARKUP).first().waitFor();
+  await page.goto(server.url);
+  await page.locator("#needs").waitFor();
+  assert.equal(await page.evaluate("window.hacked"), undefined);
+  await page.context().close();
+});
+
+describe("every page", () => {
+  let paths: [path: string, ready: string][];
+
+  before(async () => {
+    const page = await pageOf();
+    await page.goto(`${server.url}/runs?job=slow`);
+    const run = (await page.locator("tbody a.mono").first().getAttribute("href")) ?? "";
+    paths = [
+      ["/", "#next"],
+      ["/jobs", "tbody tr"],
+      ["/jobs/default/tick", "tbody tr"],
+      ["/jobs/default/tick?tab=day", "#past"],
+      ["/jobs/default/tick?tab=calendar", ".year a.cell"],
+      ["/jobs/default/tick?tab=stats&span=1h", ".stats .chart"],
+      ["/jobs/default/tick?tab=versions", ".lines li"],
+      ["/jobs/default/tick?tab=definition", ".command pre"],
+      ["/jobs/default/tick/edit", "[role=status] table"],
+      ["/runs", "tbody tr"],
+      [run, ".log .line"],
+      [`${run}?tab=data`, ".command pre"],
+      [`${run}?tab=attempts`, ".lines li"],
+      [`${run}?tab=timeline`, ".lines li"],
+      ["/nodes", "#servers"],
+      ["/nodes?tab=health", ".checks li"],
+      ["/nodes?tab=failovers", "tbody tr"],
+      ["/nodes?tab=policy", "tbody tr"],
+      ["/nodes?tab=drills", ".empty"],
+      ["/backfills", ".lines li"],
+      ["/calendars?name=cn-workdays", "#calendar"],
+      ["/locks", "tbody tr"],
+      ["/events", ".lines li"],
+      ["/tokens", "tbody tr"],
+      ["/settings", "#about"],
+    ];
+    await page.context().close();
+  });
+
+  // Two walks for five questions: a page is loaded twice, not five times.
+  test("has no violation of accessibility, fits 360 pixels without scrolling sideways, needs few calls", async () => {
+    const page = await pageOf();
+    const calls = new Calls();
+    calls.watch(page);
+    for (const [path, ready] of paths) {
+      await page.setViewportSize({ width: 1440, height: 900 });
+      calls.made.length = 0;
+      await page.goto(server.url + path);
+      await page.locator(ready).first().waitFor();
+      const own = calls.ofThePage();
+      assert.ok(own.length <= CALLS_MAX, `${path} makes ${own.length} calls: ${own.join(", ")}`);
+      assert.deepEqual(await violations(page, "{}"), [], path);
+      const wide = await widthAt(page, 360);
+      assert.ok(wide <= 360, `${path} is ${wide} pixels wide`);
+    }
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await page.goto(`${server.url}/jobs`);
+    await page.getByRole("button", { name: "Trigger slow" }).click();
+    await page.getByRole("dialog").getByLabel("name").waitFor();
+    assert.deepEqual(await violations(page, "{}"), [], "the form of a trigger");
+    await page.context().close();
+  });
+
+  test("has enough contrast in the dark theme, and no English word left in Chinese", async () => {
+    const page = await pageOf({ theme: "dark", language: "zh-CN" });
+    for (const [path, ready] of paths) {
+      await page.goto(server.url + path);
+      await page.locator(ready).first().waitFor();
+      await page.locator('.chip[data-is="live"]').waitFor();
+      assert.deepEqual(await violations(page, '{ runOnly: ["color-contrast"] }'), [], path);
+      assert.deepEqual(await englishIn(page), [], path);
+    }
+    await page.context().close();
+  });
+});

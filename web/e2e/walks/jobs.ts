@@ -1,0 +1,165 @@
+/// Jobs: paused, found, looked back at, written, all of a filter at once.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pageOf, server } from "./window.ts";
+
+test("two browsers see each other: one pauses a job with a reason, the other shows it without a reload", async () => {
+  const [one, other] = [await pageOf(), await pageOf()];
+  await other.goto(`${server.url}/jobs/default/tick`);
+  await other.locator(".title").getByText("active").waitFor();
+  await other.locator('.chip[data-is="live"]').waitFor();
+  await one.goto(`${server.url}/jobs/default/tick`);
+  await one.getByRole("button", { name: "Pause" }).click();
+  await one.getByLabel("Reason").fill("month end");
+  await one.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
+  await one.getByText("tick is paused.").waitFor();
+  await other.getByText("month end").waitFor();
+  await other.getByRole("button", { name: "Resume" }).click();
+  await other.getByRole("dialog").getByRole("button", { name: "Resume" }).click();
+  await one.locator(".title").getByText("active").waitFor();
+  await one.context().close();
+  await other.context().close();
+});
+
+test("Ctrl-K finds a job, a filter stands in the address, and keys go from page to page", async () => {
+  const page = await pageOf();
+  await page.goto(server.url);
+  await page.locator("#needs").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.getByLabel("Search jobs, runs, nodes and pages").fill("tick");
+  await page.getByRole("option", { name: /tick/ }).first().waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server.url}/jobs/default/tick`);
+  await page.keyboard.press("g");
+  await page.keyboard.press("j");
+  await page.waitForURL(`${server.url}/jobs`);
+  await page.getByRole("table").waitFor();
+  await page.keyboard.press("/");
+  await page.keyboard.type("tick");
+  await page.waitForURL(`${server.url}/jobs?q=tick`);
+  await page.reload();
+  await page.getByRole("table").waitFor();
+  assert.equal(await page.locator("tbody tr").count(), 1);
+  await page.goBack();
+  await page.context().close();
+});
+
+test("a year leads to a day, and a day to the sentence about one instant", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/tick?tab=calendar`);
+  const today = page.locator(".year a.cell").last();
+  assert.match((await today.getAttribute("title")) ?? "", /succeeded \d/);
+  await today.click();
+  await page.waitForURL(/tab=day/);
+  await page.getByRole("img", { name: /created, .* skipped/ }).waitFor();
+  await page.locator("#past ~ ul li").first().getByRole("button", { name: "Why?" }).click();
+  await page.locator("#past ~ ul .why").waitFor();
+  await page.getByRole("button", { name: "Day before" }).click();
+  await page.getByText("No instant was due on this day.").waitFor();
+  await page.getByRole("button", { name: "Today" }).click();
+  await page.getByRole("tab", { name: "Definition" }).click();
+  await page.locator(".command pre").getByText("schedule:").waitFor();
+  await page.goto(server.url);
+  await page.locator(".crowd svg rect").first().waitFor();
+  await page.context().close();
+});
+
+test("the past is filled after a look at its instants, and a calendar is saved", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/daily`);
+  await page.getByRole("button", { name: "Backfill" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("7 instants get a run:").waitFor();
+  await dialog.getByRole("button", { name: "Start 7 runs" }).click();
+  await page.locator(".toast").getByText("7 instants of the past").waitFor();
+  await page.goto(`${server.url}/backfills`);
+  await page.getByText("7 / 7").waitFor({ timeout: 60_000 }); // one run after the other
+  await page.goto(`${server.url}/calendars`);
+  await page.getByRole("button", { name: "New calendar" }).click();
+  await dialog.getByLabel("Name").fill("shop-days");
+  await dialog.getByLabel("Days that count").fill("country: [CN");
+  await dialog.getByText(/^1: /).waitFor();
+  await dialog.getByLabel("Days that count").fill("country: CN\nexclude: [2030-12-31]\n");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.waitForURL(/name=shop-days/);
+  await page.getByText("No job uses it.").waitFor();
+  await page.context().close();
+});
+
+test("a job is written with form and YAML, and a change of somebody else is seen field by field", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/new`);
+  await page.getByRole("textbox", { name: "Job" }).fill("made_here");
+  await page
+    .getByLabel("Definition as YAML")
+    .fill("run:\n  python: jobs:daily\nschedule:\n  cron: 0 2 * * *\n");
+  await page.getByRole("table", { name: "Next instants" }).getByText("02:00:00").first().waitFor();
+  await page.getByLabel("Timeout").fill("soon");
+  await page.locator(".problem").getByText("timeout").first().waitFor();
+  await page.getByLabel("Timeout").fill("10m");
+  await page.locator(".problem").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/made_here\?tab=versions/);
+  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByRole("textbox", { name: "By cron" }).fill("0 3 * * *");
+  const difference = page.locator("#difference + table");
+  await difference.getByText("0 3 * * *").waitFor();
+  const theirs = await page.request.patch(`${server.url}/api/v1/jobs/made_here`, {
+    data: { definition: { owner: "night-shift" } },
+    headers: { "X-Foliot-Csrf": "1", "If-Match": '"v1"' },
+  });
+  assert.equal(theirs.status(), 200);
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  const conflict = page.getByRole("region", { name: "Somebody else changed it meanwhile" });
+  const owner = conflict.getByRole("row", { name: /owner/ });
+  await owner.getByText("night-shift").waitFor();
+  await page.reload();
+  assert.match(await page.getByLabel("Definition as YAML").inputValue(), /0 3 \* \* \*/, "the draft is kept");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await owner.getByRole("button", { name: "Take theirs" }).click();
+  await conflict.getByRole("button", { name: "Go on against version 2" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.locator(".toast").getByText("made_here is saved as version 3.").waitFor();
+  await page.context().close();
+});
+
+test("all jobs of a filter are paused together after they were listed, and one press takes that back", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs?q=daily`);
+  const table = page.getByRole("table", { name: "List of jobs" });
+  await table.getByText("daily").waitFor();
+  await page.getByRole("button", { name: "All of these …" }).click();
+  await page.getByRole("menuitem", { name: "Pause all" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("list", { name: "List of jobs" }).getByText("daily").waitFor();
+  await dialog.getByRole("button", { name: "Pause these 1 jobs" }).click();
+  const toast = page.locator(".toast", { hasText: "Paused: 1." });
+  await table.getByText("paused").waitFor();
+  await toast.getByRole("button", { name: "Undo" }).click();
+  await table.getByText("paused").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "All of these …" }).click();
+  await page.getByRole("menuitem", { name: "Delete all" }).click();
+  assert.equal(await dialog.getByRole("button", { name: "Delete these 1 jobs" }).isDisabled(), true);
+  await page.context().close();
+});
+
+test("a view is saved under a name, opened again from another page, and forgotten", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs?failing=true`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  await page.getByRole("menuitem", { name: "Save this view" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("failing");
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await page.locator(".toast").getByText("The view failing is saved.").waitFor();
+  await page.goto(`${server.url}/locks`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  await page.getByRole("menuitem", { name: "failing", exact: true }).click();
+  await page.waitForURL(`${server.url}/jobs?failing=true`);
+  await page.getByRole("button", { name: "Saved views" }).click();
+  await page.getByRole("menuitem", { name: "Forget failing" }).click();
+  await dialog.getByRole("button", { name: "Forget" }).click();
+  await page.locator(".toast").getByText("The view failing is gone.").waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,33 @@
+/// Logging in: by a link, and by a token.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { logIn, opened } from "../browser.ts";
+import { browser, complaints, login, server } from "./window.ts";
+
+test("a link logs in, once, and its code is gone from the address", async () => {
+  const context = await opened(browser);
+  const page = await context.newPage();
+  complaints.watch(page, server.url);
+  await logIn(page, server);
+  assert.equal(page.url(), `${server.url}/`);
+  await page.locator('.chip[data-is="live"]').waitFor();
+  login.state = await context.storageState();
+  const cookie = login.state.cookies.find((one) => one.name === "foliot_session");
+  assert.equal(cookie?.httpOnly, true);
+  await context.close();
+});
+
+test("who is not logged in is asked for a token, and told the command for a link", async () => {
+  const context = await opened(browser);
+  const page = await context.newPage();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByText("foliot login-link").waitFor();
+  await page.getByLabel("Token or code").fill("AAAA-BBBB-CCCC");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("FOL-4003").waitFor();
+  await page.getByLabel("Token or code").fill(process.env.FOLIOT_TOKEN ?? "");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByRole("table", { name: "List of jobs" }).waitFor();
+  assert.equal(new URL(page.url()).pathname, "/jobs", "the page that was asked for");
+  await context.close();
+});

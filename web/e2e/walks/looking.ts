@@ -1,0 +1,47 @@
+/// What a walk looks at in any page: accessibility, width, words that were left in English.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  id: string;
+  nodes: { html: string }[];
+}
+
+export async function violations(page: Page, rules: string): Promise<string[]> {
+  // The content policy lets no script into the page: the tool comes in beside it, as the browser's own tools do.
+  await page.evaluate(AXE);
+  const { violations } = (await page.evaluate(`axe.run(${rules})`)) as { violations: Violation[] };
+  return violations.map(
+    (one) => `${one.id}: ${one.nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`,
+  );
+}
+
+/** How wide a page is in a window of this width. */
+export async function widthAt(page: Page, width: number): Promise<number> {
+  await page.setViewportSize({ width, height: 740 });
+  return await page.evaluate(() => {
+    const main = document.querySelector("main");
+    return Math.max(document.documentElement.scrollWidth, main?.scrollWidth ?? 0);
+  });
+}
+
+/** Words in Latin letters that are neither names, code nor ids (these say translate="no"). */
+export async function englishIn(page: Page): Promise<string[]> {
+  return await page.evaluate(() => {
+    const found: string[] = [];
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (walker.nextNode()) {
+      const parent = walker.currentNode.parentElement;
+      if (!parent || parent.closest('[translate="no"], script, style, .why, .raw')) continue;
+      const text = (walker.currentNode.textContent ?? "").replace(
+        /\b(API|JSON|Foliot|INFO|WARNING|ERROR)\b/g,
+        "",
+      );
+      if (/[A-Za-z]{2,}/.test(text)) found.push(text.trim());
+    }
+    return found;
+  });
+}

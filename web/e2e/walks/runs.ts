@@ -1,0 +1,96 @@
+/// Runs: started, waiting, cancelled, retried.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Calls } from "../browser.ts";
+import { violations, widthAt } from "./looking.ts";
+import { pageOf, server } from "./window.ts";
+
+test("a job is triggered by a form with two clicks, and its run is seen to end, with its log", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByRole("button", { name: "Trigger slow" }).click();
+  const form = page.getByRole("dialog");
+  await form.getByLabel("name").fill("Ada");
+  await form.getByText("foliot job trigger slow -p name=Ada").waitFor();
+  await form.getByRole("button", { name: "Trigger", exact: true }).click();
+  await page.waitForURL(/\/runs\/r-/);
+  const title = page.locator(".title");
+  await title.getByText("running").waitFor();
+  await page
+    .getByRole("log")
+    .getByText(/hello.*name=Ada/)
+    .first()
+    .waitFor();
+  await title.getByText("succeeded").waitFor();
+  await page.getByRole("tab", { name: "Parameters and result" }).click();
+  await page.getByText('"name": "Ada"').waitFor();
+  assert.match(page.url(), /tab=data/, "the tab stands in the address");
+  await page.context().close();
+});
+
+test("runs that wait say why in their list, all of a page by one request, with the next step", async () => {
+  const page = await pageOf();
+  const headers = { "X-Foliot-Csrf": "1" };
+  const made = { name: "unserved", definition: { run: { python: "far:unserved" }, overlap: "allow" } };
+  assert.equal((await page.request.post(`${server.url}/api/v1/jobs`, { headers, data: made })).status(), 201);
+  const trigger = `${server.url}/api/v1/jobs/unserved:trigger`;
+  for (const _ of [1, 2]) assert.ok((await page.request.post(trigger, { headers, data: {} })).ok());
+  await page.goto(`${server.url}/runs?job=unserved`);
+  const rows = page.getByRole("table", { name: "List of runs" }).getByRole("button", { name: /^Why\?/ });
+  await rows.nth(1).waitFor();
+  const calls = new Calls();
+  calls.watch(page);
+  for (const place of [0, 1]) {
+    await rows.nth(place).click();
+    await page.locator("tr.inner .why").getByText("far:unserved").first().waitFor();
+    assert.equal(await rows.nth(place).getAttribute("aria-expanded"), "true");
+  }
+  const asked = calls.ofThePage().filter((call) => call.includes("/why") || call.includes(":why"));
+  assert.equal(asked.length, 1, asked.join(", "));
+  assert.deepEqual(await violations(page, "{}"), [], "a run with its reason");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await page.goto(`${server.url}/jobs/default/unserved`);
+  await page
+    .getByRole("button", { name: /^Why\?/ })
+    .first()
+    .click();
+  await page.locator("tr.inner .why").getByText("far:unserved").first().waitFor();
+  await page.context().close();
+});
+
+test("a run that executes is cancelled, and one that is over is retried", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/endless`);
+  await page.getByRole("button", { name: "Trigger" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Trigger", exact: true }).click();
+  const title = page.locator(".title");
+  await title.getByText("running").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await title.getByText("cancelled").waitFor();
+  const before = page.url();
+  await page.getByRole("button", { name: "Retry" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+  await page.locator(".toast", { hasText: "runs again" }).getByRole("link").click();
+  await page.waitForURL((url) => url.href !== before);
+  await title.getByText("running").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await title.getByText("cancelled").waitFor();
+  await page.context().close();
+});
+
+test("all failed runs of a job are retried together, after they were listed", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/runs?job=markup&state=FAILED`);
+  await page.getByRole("button", { name: /^Retry these \d+$/ }).click();
+  const dialog = page.getByRole("dialog");
+  const listed = await dialog.getByRole("link", { name: "markup" }).count();
+  await dialog.getByRole("button", { name: `Retry these ${listed}` }).click();
+  await page
+    .locator(".toast")
+    .getByText(new RegExp(`^${listed} runs?\\.`))
+    .waitFor();
+  await page.context().close();
+});
