@@ -1,6 +1,7 @@
 /// Jobs: paused, found, looked back at, written, all of a filter at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { violations } from "./looking.ts";
 import { pageOf, server } from "./window.ts";
 
 test("two browsers see each other: one pauses a job with a reason, the other shows it without a reload", async () => {
@@ -97,8 +98,33 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   await page.getByRole("table", { name: "Next instants" }).getByText("02:00:00").first().waitFor();
   await page.getByLabel("Timeout").fill("soon");
   await page.locator(".problem").getByText("timeout").first().waitFor();
+  assert.equal(
+    await page.getByLabel("Timeout").getAttribute("aria-invalid"),
+    "true",
+    "it is said at its field",
+  );
   await page.getByLabel("Timeout").fill("10m");
   await page.locator(".problem").waitFor({ state: "detached" });
+  await page.getByText("Where it runs, and how many may wait").focus();
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Route: which worker gets a run").selectOption("sticky");
+  await page.getByLabel("By the parameter").fill("customer");
+  const require = page.getByLabel("Labels that a worker must have");
+  await require.fill("gpu");
+  await page.getByText("Write label=value, with commas between").waitFor();
+  await require.fill("gpu=yes, bad name=1");
+  await page.locator(".problem").getByText("place.require").waitFor();
+  await page.locator('[aria-invalid="true"]').waitFor();
+  await require.fill("");
+  await page.getByLabel("Runs that may wait").fill("100");
+  await page.getByText("Triggers that come close together").click();
+  await page.getByLabel("Debounce: quiet time").fill("10s");
+  await page.locator(".problem").waitFor({ state: "detached" });
+  assert.match(
+    await page.getByLabel("Definition as YAML").inputValue(),
+    /place:\n {2}route:\n {4}name: sticky\n {4}by: customer\n {2}max_waiting: 100\ndebounce: 10s\n/,
+  );
+  assert.deepEqual(await violations(page, "{}"), [], "the form with all its fields");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/made_here\?tab=versions/);
   await page.getByRole("link", { name: "Edit" }).click();

@@ -4,11 +4,12 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import { call, newKey, ProblemError } from "../api/call.ts";
 import { job as jobQuery } from "../api/queries.ts";
 import type { DefinitionForm, ValidOut } from "../api/types.ts";
 import { fieldOf, withField } from "../format/draft.ts";
+import type { FieldError } from "../format/place.ts";
 import { fromYaml, toYaml } from "../format/yaml.ts";
 import { ChangeTable, type FieldChange } from "../parts/ChangeTable.tsx";
 import { DefinitionFields } from "../parts/DefinitionFields.tsx";
@@ -91,6 +92,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   const isNew = version === 0;
   const [draft, keep, forget] = useDraft(`${namespace}/${name}`, { name, text: saved, version });
   const [reason, setReason] = useState("");
+  const form = useRef<HTMLFormElement>(null);
   const [key, setKey] = useState(newKey);
   const { text } = draft;
   const set = (change: Partial<Draft>) => {
@@ -131,12 +133,17 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
         search: { tab: "versions" },
       });
     },
+    // When what is wrong stands at its field: the first is where to write on.
+    onError: () =>
+      setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
   });
   const conflict = conflictOf(saving.error);
+  const refusals = broken === "" ? errorsOf(checked.error ?? saving.error) : [];
   const changes = checked.data?.changes ?? [];
   const isSame = !isNew && checked.data !== undefined && settled === text && changes.length === 0;
   return (
     <form
+      ref={form}
       onSubmit={(event) => {
         event.preventDefault();
         if (!saving.isPending) saving.mutate();
@@ -182,7 +189,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
               data-autofocus
             />
           )}
-          <DefinitionFields text={text} set={(next) => set({ text: next })} />
+          <DefinitionFields text={text} set={(next) => set({ text: next })} errors={refusals} />
           <TextInput
             label={say("do.reason")}
             description={say("do.reason_hint")}
@@ -216,7 +223,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
 
 /** What the server says against it, field by field. */
 function Refusal({ error }: { error: Error }) {
-  const errors = error instanceof ProblemError ? (error.problem.errors ?? []) : [];
+  const errors = errorsOf(error);
   if (errors.length === 0) return <ProblemBox error={error} />;
   return (
     <div className="problem" role="status">
@@ -254,6 +261,10 @@ function Meaning({ found, own, isNew }: { found: ValidOut; own: unknown; isNew: 
       )}
     </div>
   );
+}
+
+function errorsOf(error: Error | null): readonly FieldError[] {
+  return error instanceof ProblemError ? (error.problem.errors ?? []) : [];
 }
 
 interface ConflictOf {

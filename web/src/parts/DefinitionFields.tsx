@@ -1,7 +1,9 @@
 /// The form of a definition: the fields that most jobs use. Each writes its part of the YAML beside it.
 import { NativeSelect, TextInput } from "@mantine/core";
 import { fieldOf, type ScheduleKind, scheduleKindOf, withField } from "../format/draft.ts";
+import { type FieldError, saysAt } from "../format/place.ts";
 import { useSay, type Word } from "../words/say.ts";
+import { PlaceFields } from "./PlaceFields.tsx";
 
 const OVERLAPS = ["skip", "queue", "queue_all", "replace", "allow"] as const;
 const KINDS = ["none", "cron", "every"] as const;
@@ -10,25 +12,28 @@ const FIRST = { cron: "0 2 * * *", every: "10m" } as const;
 interface Props {
   text: string;
   set: (text: string) => void;
+  /** What the server says against the definition; each stands at its field. */
+  errors: readonly FieldError[];
 }
 
-export function DefinitionFields({ text, set }: Props) {
+export function DefinitionFields({ text, set, errors }: Props) {
   const say = useSay();
+  const all = { text, set, errors };
   const overlap = fieldOf(text, ["overlap"]);
   const chosen = OVERLAPS.find((one) => one === overlap);
   const retries = fieldOf(text, ["retries"]);
   const retriesPath = typeof retries === "object" && retries !== null ? ["retries", "max"] : ["retries"];
   return (
     <>
-      <Field label="edit.description" text={text} path={["description"]} set={set} />
-      <ScheduleFields text={text} set={set} />
+      <Field {...all} label="edit.description" path={["description"]} />
+      <ScheduleFields {...all} />
       <div className="row fields">
-        <Field label="edit.owner" text={text} path={["owner"]} set={set} />
-        <Field label="edit.group" text={text} path={["group"]} set={set} />
+        <Field {...all} label="edit.owner" path={["owner"]} />
+        <Field {...all} label="edit.group" path={["group"]} />
       </div>
       <div className="row fields">
-        <Field label="edit.timeout" text={text} path={["timeout"]} set={set} example="10m" />
-        <Field label="edit.retries" text={text} path={retriesPath} set={set} isNumber example="3" />
+        <Field {...all} label="edit.timeout" path={["timeout"]} example="10m" />
+        <Field {...all} label="edit.retries" path={retriesPath} isNumber example="3" />
       </div>
       <NativeSelect
         label={say("edit.overlap")}
@@ -36,14 +41,17 @@ export function DefinitionFields({ text, set }: Props) {
         value={chosen ?? ""}
         onChange={(event) => set(withField(text, ["overlap"], event.currentTarget.value || undefined))}
         data={[{ value: "", label: "–" }, ...OVERLAPS]}
+        error={saysAt(errors, "overlap")}
         translate="no"
       />
+      <PlaceFields {...all} />
     </>
   );
 }
 
-function ScheduleFields({ text, set }: Props) {
+function ScheduleFields({ text, set, errors }: Props) {
   const say = useSay();
+  const all = { text, set, errors };
   const kind = scheduleKindOf(fieldOf(text, ["schedule"]));
   const kinds: ScheduleKind[] = [...KINDS, ...(kind === "words" || kind === "other" ? [kind] : [])];
   const choose = (wanted: ScheduleKind) => {
@@ -61,17 +69,11 @@ function ScheduleFields({ text, set }: Props) {
       />
       {(kind === "cron" || kind === "every") && (
         <>
-          <Field
-            label={`kindof.${kind}`}
-            text={text}
-            path={["schedule", kind]}
-            set={set}
-            example={FIRST[kind]}
-          />
-          <Field label="head.zone" text={text} path={["schedule", "tz"]} set={set} example="Asia/Shanghai" />
+          <Field {...all} label={`kindof.${kind}`} path={["schedule", kind]} example={FIRST[kind]} />
+          <Field {...all} label="head.zone" path={["schedule", "tz"]} example="Asia/Shanghai" />
         </>
       )}
-      {kind === "words" && <Field label="kindof.words" text={text} path={["schedule"]} set={set} />}
+      {kind === "words" && <Field {...all} label="kindof.words" path={["schedule"]} />}
     </div>
   );
 }
@@ -83,7 +85,7 @@ interface FieldProps extends Props {
   example?: string;
 }
 
-function Field({ label, text, path, set, isNumber = false, example }: FieldProps) {
+function Field({ label, text, path, set, errors, isNumber = false, example }: FieldProps) {
   const say = useSay();
   const value = fieldOf(text, path);
   const isPlain = value === undefined || value === null || typeof value !== "object";
@@ -98,6 +100,7 @@ function Field({ label, text, path, set, isNumber = false, example }: FieldProps
       disabled={!isPlain}
       placeholder={example}
       inputMode={isNumber ? "numeric" : "text"}
+      error={saysAt(errors, path.join("."))}
       onChange={(event) => change(event.currentTarget.value)}
     />
   );
