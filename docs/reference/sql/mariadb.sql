@@ -43,6 +43,11 @@ SELECT n.state, n.recent, count(*) AS runs FROM (
 ) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
 GROUP BY n.state, n.recent;
 
+-- checkup/outcomes.py USUAL
+SELECT s.job_id, sum(s.succeeded) AS succeeded, sum(s.failed) AS failed FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = 2 AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = 0
+GROUP BY s.job_id;
+
 -- checkup/readings.py TRANSACTIONS
 SELECT greatest(0, TIMESTAMPDIFF(SECOND, t.trx_started, CONVERT_TZ(UTC_TIMESTAMP(), '+00:00', 'SYSTEM'))) AS age_s,
        t.trx_mysql_thread_id AS session, NULL AS name, concat('KILL ', t.trx_mysql_thread_id) AS stop, 0 AS hidden

@@ -42,6 +42,11 @@ SELECT n.state, n.recent, count(*) AS runs FROM (
 ) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
 GROUP BY n.state, n.recent;
 
+-- checkup/outcomes.py USUAL
+SELECT s.job_id, sum(s.succeeded) AS succeeded, sum(s.failed) AS failed FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(start_at, job_id) JOIN stats s
+ON s.resolution = 2 AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = 0
+GROUP BY s.job_id;
+
 -- checkup/readings.py TRANSACTIONS
 SELECT extract(epoch FROM statement_timestamp() - a.xact_start) AS age_s, a.pid AS session,
        nullif(a.application_name, '') AS name, 'SELECT pg_terminate_backend(' || a.pid || ')' AS stop, h.hidden

@@ -42,6 +42,11 @@ SELECT n.state, n.recent, count(*) AS runs FROM (
 ) n WHERE n.state IN ('SUCCEEDED', 'FAILED')
 GROUP BY n.state, n.recent;
 
+-- checkup/outcomes.py USUAL
+SELECT s.job_id, sum(s.succeeded) AS succeeded, sum(s.failed) AS failed FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS job_id FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = 2 AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = 0
+GROUP BY s.job_id;
+
 -- checkup/readings.py TRANSACTIONS
 SELECT id FROM store_meta WHERE id < 0;
 
