@@ -4,7 +4,8 @@ import asyncio
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import Cause, judge
-from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.lane_book import LaneBook
+from foliot.engine.leasing import Leasing
 from foliot.engine.pulse import Tide
 from foliot.engine.upkeep import Reaping
 from foliot.ports.store.nodes import SESSION_TTL_US

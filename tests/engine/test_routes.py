@@ -14,7 +14,8 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import MINUTE
 from foliot.domain.planner import Planner
 from foliot.domain.routing import ROUTES, FittingWorker, Ready, Routed
-from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.lane_book import LaneBook
+from foliot.engine.leasing import Leasing
 from foliot.engine.pulse import Tide
 from foliot.ports.store.assignment import Assigned
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable

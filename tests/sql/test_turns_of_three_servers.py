@@ -4,7 +4,8 @@ import asyncio
 from collections import Counter
 from itertools import count
 
-from foliot.engine.leasing import LaneBook, Leasing
+from foliot.engine.lane_book import LaneBook
+from foliot.engine.leasing import Leasing
 from foliot.engine.pulse import Tide
 from foliot.ports.worker_link import HandlerOffer, Hello, Leased, LeasePoll
 from foliot.store.sql.store import SqlStore

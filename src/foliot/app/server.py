@@ -38,9 +38,10 @@ from foliot.domain.wakeups import (
 )
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
+from foliot.engine.lane_book import LaneBook
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leadership import Leadership, Leading
-from foliot.engine.leasing import LaneBook, Leasing, ServerDrained, ServerStandsBy
+from foliot.engine.leasing import Leasing, ServerDrained, ServerStandsBy
 from foliot.engine.lock_desk import LockWaiting
 from foliot.engine.loop import Duty, DutyLoop
 from foliot.engine.node_look import NodeLook

@@ -7,7 +7,8 @@ from typing import Any, cast
 import pytest
 
 from foliot.domain.job import Lane
-from foliot.engine.leasing import LaneBook, Leasing, PollRefused
+from foliot.engine.lane_book import LaneBook
+from foliot.engine.leasing import Leasing, PollRefused
 from foliot.engine.pulse import Tide
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Pulse
