@@ -116,6 +116,13 @@ async def test_a_node_tells_its_life_its_band_and_its_share_of_work(api: Api, st
     assert warned["slots_given"] == given
     why = "its load is high: score 0.50, and it wanted a CPU in vain for 95% of the time"
     assert warned["health_why"] == f"{why}; it gets runs for {given} of {slots} slots"
+    for number in (4, 5, 6):
+        stage.elapse("5s")
+        beat = Beat(session=worker.session, beat_no=number, settled=0, held=(), load={"cpu": 0.1, "memory": 0.974})
+        await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
+    short = (await api.get("/nodes/w-1")).json()
+    why = "its memory is short: 97% of it is in use"
+    assert short["health_why"] == f"{why}; it gets runs for {given} of {slots} slots"
     stage.elapse("8s")
     quiet = (await api.get("/nodes/w-1")).json()
     assert quiet["health_why"].startswith("no beat for 8")

@@ -4,6 +4,7 @@ from foliot.domain.instants import SECOND
 from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
 from foliot.operations.why import why_run
+from foliot.ports.worker_link import Beat
 from foliot.words.language import Language
 from foliot.words.why import sentence
 from tests.api.asking import Api
@@ -110,3 +111,24 @@ async def test_why_shows_the_pace_of_each_worker_where_the_route_goes_by_it(api:
     assert told.endswith("it chooses among w-1 (0 of 8 slots, 2.0 s a run), w-2 (0 of 8 slots).")
     explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
     assert "每次执行 2.0 秒" in sentence(explanation, tz="UTC", language=Language.CHINESE)
+
+
+async def test_why_names_the_workers_that_get_less_work_and_the_reason(api: Api, stage: Stage) -> None:
+    await api.create_job("routed", place={"route": "first"})
+    await api.create_job("plain")
+    offers = ["python:jobs:routed", "python:jobs:plain"]
+    short = await stage.worker("w-1", offers)
+    for number in (1, 2, 3):
+        stage.elapse("5s")
+        beat = Beat(session=short.session, beat_no=number, settled=0, held=(), load={"cpu": 0.2, "memory": 0.97})
+        await stage.store.nodes.beat(beat, ttl_us=15 * SECOND, judge=judge)
+    await stage.worker("w-2", offers)
+
+    async def told(job: str, **how: str) -> str:
+        run = (await api.post(f"/jobs/{job}:trigger")).json()["id"]
+        return str((await api.get(f"/runs/{run}/why", headers=how)).json()["sentence"])
+
+    assert "; these get runs for a part of their slots: w-1 (its memory is short)" in await told("plain")
+    routed = await told("routed")
+    assert "w-1 (0 of 8 slots, load 0.53, WARNING: its memory is short), w-2 (0 of 8 slots)." in routed
+    assert "只有部分槽位可得到执行：w-1（内存不足）" in await told("plain", **{"Accept-Language": "zh"})

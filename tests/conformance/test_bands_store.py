@@ -71,6 +71,23 @@ async def test_strain_for_three_beats_halves_the_work_until_three_calm_ones(worl
     assert await leased(anne) == 8
 
 
+async def test_a_worker_short_of_memory_gets_half_although_its_score_is_low(world: World, anne: Worker) -> None:
+    """The whole way: beat, band, share, leases. A CPU that is free lets the score stay far below its bound."""
+    short, between, enough = (CALM | {"memory": share} for share in (0.97, 0.92, 0.6))
+    assert await beats(world, anne, short, short) == ["ONLINE", "ONLINE"]
+    assert await leased(anne) == 8
+    assert await beats(world, anne, short) == ["WARNING"]
+    warned = await node(world)
+    assert (warned.fell_by, warned.load["memory"]) == (FellBy.LOAD, 0.97)
+    assert warned.load["score"] < 0.5
+    await trigger(world, n=12)
+    assert await leased(anne) == 4
+    assert await beats(world, anne, between, between, between) == ["WARNING"] * 3, "not short, and not enough yet"
+    assert await leased(anne) == 4
+    assert await beats(world, anne, enough, enough, enough) == ["WARNING", "WARNING", "ONLINE"]
+    assert await leased(anne) == 8
+
+
 async def test_a_silent_session_gets_less_and_then_nothing(world: World, anne: Worker) -> None:
     await pass_by(world, SESSION_TTL_US // 2 + SECOND)
     assert await leased(anne, in_warning=2) == 2

@@ -1,11 +1,13 @@
-"""A worker dies: what waited for it and what it was executing are routed to others."""
+"""A worker dies or is overloaded: what waits for it is routed to others, and so is what a dead one was executing."""
+
+from dataclasses import replace
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
 from tests.conformance.building import save
 from tests.conformance.routing import assign, lease, routed_poll, team
-from tests.conformance.working import Worker, attempts_of, lead, run_of, trigger
+from tests.conformance.working import BEAT_EVERY_US, Worker, attempts_of, lead, run_of, trigger
 from tests.conformance.world import World
 
 
@@ -86,3 +88,40 @@ async def test_a_worker_that_comes_back_under_a_new_session_gets_its_turn(world:
     await world.elapse(SECOND)
     assert (await assign(world, again=True)).sessions == {again.session}, "it is the first by name again"
     assert await lease(again) == [run_id]
+
+
+async def test_what_an_overloaded_worker_leaves_waiting_goes_to_another(world: World) -> None:
+    """It is short of memory, so it gets half of its slots. What it cannot take in time is meant for somebody else."""
+    await save(world, "tick", place={"route": "first"})
+    anne, bert = await team(world, 2)
+    waiting = await trigger(world, n=8)
+    assert (await assign(world)).sessions == {anne.session}, "all were meant for it while it was well"
+    for _ in range(3):
+        await world.elapse(BEAT_EVERY_US)
+        await bert.beat()
+        answer = await anne.beat(load={"cpu": 0.2, "memory": 0.97})
+    assert (answer.health, answer.slots) == ("WARNING", 4)
+    poll = replace(await routed_poll(anne, 8), free_in_warning=answer.slots)
+    (grant,) = (await world.store.runs.lease([poll], limit=100)).grants
+    assert [run.run_id for run in grant.runs] == waiting[:4]
+    assert await lease(bert) == [], "they are still the other's"
+    for _ in range(6):
+        await world.elapse(BEAT_EVERY_US)
+        await bert.beat()
+        await anne.beat(*grant.runs, load={"cpu": 0.2, "memory": 0.97})
+    again = await assign(world, again=True)
+    assert again.runs == 4
+    assert again.sessions == {bert.session}
+    assert await lease(bert) == waiting[4:]
+
+
+async def test_a_new_run_is_meant_for_one_that_is_well(world: World) -> None:
+    await save(world, "tick", place={"route": "failover"})
+    anne, bert = await team(world, 2)
+    for _ in range(3):
+        await world.elapse(BEAT_EVERY_US)
+        await bert.beat()
+        await anne.beat(load={"cpu": 0.2, "memory": 0.97})
+    (run_id,) = await trigger(world)
+    assert (await assign(world)).sessions == {bert.session}
+    assert await lease(bert) == [run_id]

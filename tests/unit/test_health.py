@@ -65,6 +65,35 @@ def test_a_band_changes_when_strain_or_calm_lasts(strains: list[float | None], e
     assert bands(strains) == expected
 
 
+@pytest.mark.parametrize(
+    ("memory", "strains", "expected"),
+    [
+        ([0.96, 0.97, 0.95], [0.2, 0.2, 0.2], "ooW"),  # whatever else there is plenty of
+        ([0.94, 0.94, 0.94, 0.94], [0.2, 0.2, 0.2, 0.2], "oooo"),
+        ([0.96, 0.5, 0.96, 0.96], [0.2, 0.2, 0.2, 0.2], "oooo"),  # it did not last
+        ([0.96, 0.96, 0.96, 0.92, 0.92, 0.92, 0.92], [0.2] * 7, "ooWWWWW"),  # neither short nor enough: it stays
+        ([0.96, 0.96, 0.96, 0.89, 0.89, 0.89], [0.2] * 6, "ooWWWo"),
+        ([0.96, 0.96, 0.96, 0.89, 0.89, 0.93, 0.89, 0.89, 0.89], [0.2] * 9, "ooWWWWWWo"),
+        ([0.96, 0.5, 0.96], [0.2, 0.95, 0.2], "ooW"),  # one or the other, and never calm in between
+        ([0.96, 0.96, 0.96, 0.5, 0.5, 0.5], [0.2, 0.2, 0.2, 0.85, 0.85, 0.85], "ooWWWW"),  # now its load holds it
+        ([None, None, None], [0.2, 0.2, 0.2], "ooo"),  # a system that does not say
+        ([0.96, 0.96, 0.96, None, None, None], [0.2] * 6, "ooWWWo"),
+        ([0.92, 0.92, 0.92, 0.92, 0.92], [LATE, LATE, 0.2, 0.2, 0.2], "oWWWo"),  # by late beats: that much is no bar
+        ([0.96, 0.96, 0.96, 0.96, 0.96, 0.92, 0.92], [LATE, LATE, 0.2, 0.2, 0.2, 0.2, 0.2], "oWWWWWW"),
+    ],
+)
+def test_memory_that_is_short_for_some_beats_is_strain(
+    memory: list[float | None], strains: list[float], expected: str
+) -> None:
+    band, shown = Band(), ""
+    for number, (share, strain) in enumerate(zip(memory, strains, strict=True)):
+        is_late = strain == LATE
+        signs = BeatSigns(at=number * EVERY, strain=0.1 if is_late else strain, is_late=is_late, memory=share)
+        band = after_beat(band, signs, USUAL_RULES)
+        shown += "W" if band.health is WARNING else "o"
+    assert shown == expected
+
+
 def test_beats_that_hurry_do_not_make_strain_last() -> None:
     assert bands([0.9] * 7, every_us=EVERY // 5) == "ooooooo"
     assert bands([0.9] * 9, every_us=EVERY // 5)[-1] == "W"
@@ -154,6 +183,9 @@ def test_the_usual_rules_are_those_of_the_usual_session() -> None:
         {"score": 0.8, "calm": 0.8},
         {"score": 1.1},
         {"calm": 0.0},
+        {"memory": 0.9, "memory_calm": 0.9},
+        {"memory": 1.1},
+        {"memory_calm": 0.0},
         {"beats": 0},
         {"warning_share": 1.5},
         {"warning_share": -0.1},
@@ -186,3 +218,21 @@ def test_thresholds_must_fit_to_beats_and_the_time_of_a_session(warning_s: int, 
 )
 def test_a_band_has_its_cause(band: Band, quiet: Health, strain: float | None, expected: BandCause | None) -> None:
     assert band_cause(band, quiet, strain, USUAL_RULES) is expected
+
+
+@pytest.mark.parametrize(
+    ("band", "quiet", "memory", "expected"),
+    [
+        (Band(ONLINE), ONLINE, 0.99, None),  # it did not last yet
+        (Band(WARNING), OFFLINE, 0.99, BandCause.SILENT),
+        (Band(WARNING, fell_by=FellBy.LOAD), ONLINE, 0.97, BandCause.MEMORY),
+        (Band(WARNING, fell_by=FellBy.LOAD), ONLINE, 0.91, BandCause.MEMORY),  # it is still what holds the node back
+        (Band(WARNING, fell_by=FellBy.LOAD), ONLINE, 0.89, BandCause.STRAINED),
+        (Band(WARNING, fell_by=FellBy.LATENESS), ONLINE, 0.91, BandCause.WATCHED),
+        (Band(WARNING, fell_by=FellBy.LATENESS), ONLINE, 0.97, BandCause.MEMORY),
+    ],
+)
+def test_memory_is_named_before_the_rest_of_the_load(
+    band: Band, quiet: Health, memory: float, expected: BandCause | None
+) -> None:
+    assert band_cause(band, quiet, 0.85, USUAL_RULES, memory=memory) is expected

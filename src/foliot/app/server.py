@@ -58,7 +58,7 @@ from foliot.observability.metrics import NodeGauge, ServerMetrics
 from foliot.operations.calendars import replan
 from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
-from foliot.operations.nodes import health_of
+from foliot.operations.nodes import cause_of, health_of
 from foliot.operations.offers import Offers
 from foliot.operations.replica_reads import ReplicaReads
 from foliot.operations.services import Services
@@ -160,6 +160,7 @@ class Server:
                 health_of(row, now, rules),
                 row.load.get("score"),
                 Restarts.of(row.load).count,
+                cause_of(row, now, rules),
             )
             for row in nodes
             if row.state != "dead"

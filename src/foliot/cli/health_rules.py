@@ -21,6 +21,8 @@ _RULES: Final[Mapping[str, tuple[str, Read]]] = {
     "warning_share": ("warning_share", float),
     "score": ("score", float),
     "calm": ("calm", float),
+    "memory": ("memory", float),
+    "memory_calm": ("memory_calm", float),
     "beats": ("beats", int),
     "connections_max": ("connections_max", int),
 }

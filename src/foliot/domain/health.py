@@ -18,6 +18,7 @@ from foliot.domain.load import CONNECTIONS_MAX, LoadWeights
 BEATS_PER_TTL: Final = 3
 BEATS_MAX: Final = 100
 _WRITTEN: Final = "write --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3"
+_MEMORY_WRITTEN: Final = "write --health memory=0.95,memory_calm=0.9"
 
 
 class Health(StrEnum):
@@ -50,6 +51,8 @@ class HealthRules:
     offline_after_us: Micros = 11_250 * MILLISECOND
     score: float = 0.9  # a strain from here on is too much
     calm: float = 0.8  # a strain below this is well again
+    memory: float = 0.95  # memory is short from this share on, of the machine or of what the container may use
+    memory_calm: float = 0.9  # below this share there is enough of it again
     beats: int = 3  # how many beats strain or calm must last
     warning_share: float = 0.5
     connections_max: int = CONNECTIONS_MAX  # open sockets that count as a full share
@@ -58,6 +61,10 @@ class HealthRules:
     def __post_init__(self) -> None:
         if not 0 < self.calm < self.score <= 1:
             raise BadHealthRules("calm must be below score, and both are above 0 and at most 1.", hint=_WRITTEN)
+        if not 0 < self.memory_calm < self.memory <= 1:
+            raise BadHealthRules(
+                "memory_calm must be below memory, and both are above 0 and at most 1.", hint=_MEMORY_WRITTEN
+            )
         if not 1 <= self.beats <= BEATS_MAX:
             raise BadHealthRules(f"beats must be from 1 to {BEATS_MAX}.", hint=_WRITTEN)
         if not 0 <= self.warning_share <= 1:
@@ -134,6 +141,7 @@ class BeatSigns(NamedTuple):
     at: Instant
     strain: float | None  # None: it says nothing of its load
     is_late: bool = False
+    memory: float | None = None  # the share in use; None: it does not say
 
 
 def after_beat(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
@@ -142,7 +150,7 @@ def after_beat(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
         return _after_online(band, beat, rules)
     if band.fell_by in (FellBy.LATENESS, FellBy.BOTH):
         return _after_lateness(band, beat, rules)
-    is_calm = not beat.is_late and (beat.strain is None or beat.strain < rules.calm)
+    is_calm = not beat.is_late and not (_reaches(beat.strain, rules.calm) or _reaches(beat.memory, rules.memory_calm))
     return _turned(band, beat, rules, to=Band()) if is_calm else band._replace(turn_at=None)
 
 
@@ -172,7 +180,11 @@ def _after_lateness(band: Band, beat: BeatSigns, rules: HealthRules) -> Band:
 
 
 def _is_strained(beat: BeatSigns, rules: HealthRules) -> bool:
-    return beat.strain is not None and beat.strain >= rules.score
+    return _reaches(beat.strain, rules.score) or _reaches(beat.memory, rules.memory)
+
+
+def _reaches(figure: float | None, bound: float) -> bool:
+    return figure is not None and figure >= bound
 
 
 def _turned(band: Band, beat: BeatSigns, rules: HealthRules, *, to: Band) -> Band:
@@ -191,18 +203,26 @@ class BandCause(StrEnum):
     """Why a live session is not ONLINE."""
 
     SILENT = "silent"  # no beat for too long
+    MEMORY = "memory"  # its last beat still told of too little memory
     STRAINED = "strained"  # its last beat still told of too much load
     WATCHED = "watched"  # its last beats are well, and not yet for long enough
 
 
-def band_cause(band: Band, quiet: Health, strain: float | None, rules: HealthRules) -> BandCause | None:
-    """Why a session has its band; `band` by what its beats said, `quiet` by the age of the last one."""
+def band_cause(
+    band: Band, quiet: Health, strain: float | None, rules: HealthRules, *, memory: float | None = None
+) -> BandCause | None:
+    """Why a session has its band; `band` by what its beats said, `quiet` by the age of the last one.
+
+    Memory is named before the rest: more runs would end by the lack of it, while a lack of CPU only slows them.
+    """
     if quiet is not Health.ONLINE:
         return BandCause.SILENT
     if band.health is Health.ONLINE:
         return None
-    bound = rules.score if band.fell_by is FellBy.LATENESS else rules.calm
-    is_strained = strain is not None and strain >= bound
+    is_by_lateness = band.fell_by is FellBy.LATENESS
+    if _reaches(memory, rules.memory if is_by_lateness else rules.memory_calm):
+        return BandCause.MEMORY
+    is_strained = _reaches(strain, rules.score if is_by_lateness else rules.calm)
     return BandCause.STRAINED if is_strained else BandCause.WATCHED
 
 

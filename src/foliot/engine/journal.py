@@ -135,6 +135,7 @@ def _in_band(node: NodeRow, band_at: Instant) -> Happening:
     data = {"id": node.handle, "band": node.band.value, "score": node.load.get("score")}
     if node.fell_by is not None:
         data["cause"] = node.fell_by.value
+        data |= {figure: node.load[figure] for figure in ("memory", "starved") if figure in node.load}
     return Happening(
         key=f"node.band:{node.session}:{band_at}",
         topic=Topic.NODES,

@@ -29,6 +29,7 @@ class NodeGauge(NamedTuple):
     band: str
     score: float | None
     restarts: int = 0  # by its supervisor
+    cause: str | None = None  # why it is not ONLINE
 
 
 class ServerMetrics:
@@ -166,16 +167,20 @@ class _NodeGauges(Collector):
         of_node = ["node", "kind", "id"]
         bands = GaugeMetricFamily("foliot_node_band", "1 for the band that a node is in", labels=[*of_node, "band"])
         scores = GaugeMetricFamily("foliot_node_score", "How loaded a node is, from 0 to 1", labels=of_node)
+        text = "1 for the reason why a node is not ONLINE"
+        causes = GaugeMetricFamily("foliot_node_band_cause", text, labels=[*of_node, "cause"])
         text = "How often its supervisor started this node again"
         restarts = GaugeMetricFamily("foliot_node_restarts", text, labels=of_node)
         for one in islice(self._nodes(), NODES_SHOWN):
             named = [one.node, one.kind, one.id]
             bands.add_metric([*named, one.band], 1)
+            if one.cause is not None:
+                causes.add_metric([*named, one.cause], 1)
             if one.score is not None:
                 scores.add_metric(named, one.score)
             if one.restarts:
                 restarts.add_metric(named, one.restarts)
-        yield from (bands, scores, restarts)
+        yield from (bands, causes, scores, restarts)
 
 
 class _Counts(Collector):

@@ -40,7 +40,7 @@ async def why_runs(services: Services, who: Principal, run_ids: Sequence[int]) -
     for run in runs:
         document = documents[run.job_id, run.version]
         waiting = waits.get(run.run_id)
-        queue = None if waiting is None else queue_facts(run, document, waiting, nodes)
+        queue = None if waiting is None else queue_facts(run, document, waiting, nodes, services.health)
         why = explain_run(await facts_of_run(services, run, document), queue, now)
         explained.append(ExplainedRun(run=run, why=why, tz=zone_of(document, run.job)))
     return explained

@@ -340,11 +340,13 @@ def _node(node: NodeRow, cluster: ClusterRow, rules: HealthRules) -> Node:
         beat_age_us=max(0, cluster.now - node.last_beat_at),
         is_leader=cluster.leader_session == node.session and cluster.leader is not None,
         slots_given=0 if node.state == "draining" else rules.slots_given(node.slots, health),
-        cause=None if health.is_gone else _cause(node, cluster.now, rules),
+        cause=None if health.is_gone else cause_of(node, cluster.now, rules),
     )
 
 
-def _cause(node: NodeRow, now: Instant, rules: HealthRules) -> BandCause | None:
+def cause_of(node: NodeRow, now: Instant, rules: HealthRules) -> BandCause | None:
+    """Why a live node is not ONLINE."""
     quiet = rules.by_quiet(rules.quiet_us(node.until, now))
     band = Band(node.band, fell_by=node.fell_by)
-    return band_cause(band, quiet, strain(node.load, node.load.get("score")), rules)
+    of_load = strain(node.load, node.load.get("score"))
+    return band_cause(band, quiet, of_load, rules, memory=node.load.get("memory"))

@@ -4,19 +4,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from foliot.domain.health import Health
+from foliot.domain.health import Health, HealthRules
 from foliot.domain.instants import Instant
 from foliot.domain.job import EACH_WORKER, Lane
 from foliot.domain.routing import BY_PACE
 from foliot.domain.routing.choice import route_from
 from foliot.domain.routing.wishes import Wishes, prefer_from
 from foliot.domain.why.facts import CandidateFacts, RouteFacts
+from foliot.operations.nodes import cause_of
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import RunRow, Waiting
 from foliot.ports.store.node_row import NodeRow
 
 
-def route_of(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow]) -> RouteFacts | None:
+def route_of(
+    run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow], rules: HealthRules
+) -> RouteFacts | None:
     """The route of a run that waits, as things stand; None: its job has none, and no wishes."""
     lane = waiting.lane
     if not lane.routed:
@@ -40,7 +43,7 @@ def route_of(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: 
         worker=None if run.assigned_to is None else names.get(run.assigned_to, run.assigned_to),
         until=run.assigned_until,
         before=[names.get(session, session[:8]) for session in run.assigned_before],
-        candidates=[_candidate(node, wishes, own) for node in sorted(fitting, key=_by_name)],
+        candidates=[_candidate(node, wishes, own, waiting.now, rules) for node in sorted(fitting, key=_by_name)],
         wishes=wishes,
         is_broadcast=is_broadcast,
     )
@@ -69,7 +72,9 @@ def _by_name(node: NodeRow) -> tuple[str, str]:
     return node.name, node.session
 
 
-def _candidate(node: NodeRow, wishes: Wishes, own: Mapping[str, int]) -> CandidateFacts:
+def _candidate(
+    node: NodeRow, wishes: Wishes, own: Mapping[str, int], now: Instant, rules: HealthRules
+) -> CandidateFacts:
     part = wishes.part(node.labels)
     return CandidateFacts(
         name=node.name,
@@ -78,6 +83,7 @@ def _candidate(node: NodeRow, wishes: Wishes, own: Mapping[str, int]) -> Candida
         weight=node.weight,
         score=node.load.get("score"),
         is_in_warning=node.band is Health.WARNING,
+        cause=cause_of(node, now, rules),
         preferred=wishes.score(node.labels),
         is_avoided=wishes.avoided(node.labels) > 0,
         part=f"{wishes.spread}={part}" if wishes.spread else None,

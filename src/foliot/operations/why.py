@@ -9,7 +9,8 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.changes import Stand
 from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
-from foliot.domain.fire import SkipReason, is_backfill, is_of_schedule, is_test, retry_of
+from foliot.domain.fire import SkipReason
+from foliot.domain.health import HealthRules
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.reschedule import expected_next
 from foliot.domain.run import RunState, format_run_id
@@ -30,7 +31,9 @@ from foliot.operations.calendars import read_definition
 from foliot.operations.kept_version import kept_by_edit, kept_version
 from foliot.operations.locks import holder_words
 from foliot.operations.names import find_job, find_run
+from foliot.operations.nodes import cause_of
 from foliot.operations.route_facts import route_of, with_paces
+from foliot.operations.run_facts import error_text, run_facts
 from foliot.operations.services import Services
 from foliot.operations.window_facts import debounce_of
 from foliot.ports.store.lookups import (
@@ -47,7 +50,6 @@ from foliot.ports.store.lookups import (
 from foliot.ports.store.node_row import NodeRow
 
 EXPLAINED_MAX: Final = 100
-ERROR_SHOWN_MAX: Final = 200
 OBSTACLES_MAX: Final = 5
 OBSTACLE_PAGES_MAX: Final = 10
 _NEIGHBOURS_TOLD: Final = frozenset({WhyVerdict.NOT_DUE, WhyVerdict.BEFORE_START, WhyVerdict.AFTER_END})
@@ -81,7 +83,7 @@ async def why_since(
     for skip in page.skips:
         explained[skip.to_at] = _of_listed_skip(job, skip, page)
     for run in page.runs:  # after the skips: where an instant has both, its run is explained
-        explained[run.due_at] = _of_listed_run(job, run, page, nodes)
+        explained[run.due_at] = _of_listed_run(job, run, page, nodes, services.health)
     newest = [explained[at] for at in sorted(explained)[-EXPLAINED_MAX:]]
     schedule = await _schedule(services, job.document, job.name)
     if due_at is None:
@@ -134,10 +136,12 @@ def _document(job: JobRow, version: int, page: LedgerPage) -> Mapping[str, Any]:
     return found.document if found else {}
 
 
-def _of_listed_run(job: JobRow, run: RunRow, page: LedgerPage, nodes: Sequence[NodeRow]) -> Explanation:
+def _of_listed_run(
+    job: JobRow, run: RunRow, page: LedgerPage, nodes: Sequence[NodeRow], rules: HealthRules
+) -> Explanation:
     document = _document(job, run.version, page)
     waiting = page.waiting.get(run.run_id)
-    queue = None if waiting is None else queue_facts(run, document, waiting, nodes)
+    queue = None if waiting is None else queue_facts(run, document, waiting, nodes, rules)
     facts = InstantFacts(
         at=run.due_at,
         now=page.now,
@@ -327,7 +331,7 @@ async def _awaited_lock(services: Services, run: RunRow) -> LockWaitFacts | None
 
 
 def _with_last_try(facts: RunFacts, run: RunRow, last: AttemptRow) -> RunFacts:
-    error = _error_text(last.error, last.error_type)
+    error = error_text(last.error, last.error_type)
     last_try = TryFacts(attempt=last.attempt, cause=last.cause or "", node=last.node, error=error)
     node = facts.node or None
     if node is None and run.state == RunState.FAILED:
@@ -335,65 +339,20 @@ def _with_last_try(facts: RunFacts, run: RunRow, last: AttemptRow) -> RunFacts:
     return replace(facts, last_try=last_try, node=node)
 
 
-def run_facts(run: RunRow) -> RunFacts:
-    """Return what explanations need to know of a run."""
-    of_backfill = is_backfill(run.fire_key, run.triggered_by)
-    return RunFacts(
-        id=format_run_id(run.run_id),
-        job=run.job,
-        state=RunState(run.state),
-        kind=run.kind,
-        due_at=run.due_at,
-        created_at=run.created_at,
-        not_before=run.not_before,
-        leased_at=run.leased_at,
-        started_at=run.started_at,
-        ended_at=run.ended_at,
-        cancel_at=run.cancel_at,
-        cancelled_by=run.cancelled_by,
-        cancel_reason=run.cancel_reason,
-        waits_for=run.waits.what if run.waits else None,
-        waits_since=run.waits.since if run.waits else None,
-        by_callback=run.by_callback_at is not None,
-        attempt=run.attempt,
-        deaths=run.deaths,
-        node=run.node,
-        error=_error_text(run.error, run.error_type),
-        is_scheduled=is_of_schedule(run.fire_key) and not of_backfill,
-        is_backfill=of_backfill,
-        retry_of=retry_of(run.fire_key),
-        is_test=is_test(run.fire_key),
-        is_in_line=run.place is not None,
-        catch_up=run.catch_up,
-        triggered_by=run.triggered_by,
-        reason=run.reason,
-        shard=run.shard if run.shard >= 0 else None,
-        is_own=run.is_own,
-        parent=format_run_id(run.parent_id) if run.parent_id is not None else None,
-    )
-
-
-def _error_text(error: str | None, error_type: str | None) -> str | None:
-    """Return the first line of an error with its type, cut at `ERROR_SHOWN_MAX` characters."""
-    if not error and not error_type:
-        return None
-    line = (error or "").strip().partition("\n")[0]
-    error_type = (error_type or "").partition(",")[0]  # the rest are the classes it is one of, for retry policies
-    if error_type and not line.startswith(error_type):
-        line = f"{error_type}: {line}" if line else error_type
-    return line if len(line) <= ERROR_SHOWN_MAX else f"{line[:ERROR_SHOWN_MAX]}…"
-
-
 async def _queue(services: Services, run: RunRow, document: Mapping[str, Any]) -> QueueFacts | None:
     if run.state != "PENDING":
         return None
     waits = await services.store.lookups.waits([run])
-    facts = queue_facts(run, document, waits[run.run_id], await services.store.lookups.nodes())
+    nodes = await services.store.lookups.nodes()
+    facts = queue_facts(run, document, waits[run.run_id], nodes, services.health)
     return replace(facts, route=await with_paces(services, run, facts.route))
 
 
-def queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow]) -> QueueFacts:
+def queue_facts(
+    run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow], rules: HealthRules
+) -> QueueFacts:
     """Return what a waiting run may be waiting for."""
+    serving = [node for node in nodes if node.serves(run.namespace) and node.until > waiting.now]
     usual_overlap = "skip" if document.get("schedule") else "allow"
     return QueueFacts(
         lane=waiting.lane,
@@ -402,8 +361,8 @@ def queue_facts(run: RunRow, document: Mapping[str, Any], waiting: Waiting, node
         ahead_count=waiting.ahead_count,
         limits=waiting.limits,
         maintenance=waiting.maintenance,
-        workers=[node.as_worker() for node in nodes if node.serves(run.namespace) and node.until > waiting.now],
-        route=route_of(run, document, waiting, nodes),
+        workers=[replace(node.as_worker(), cause=cause_of(node, waiting.now, rules)) for node in serving],
+        route=route_of(run, document, waiting, nodes, rules),
     )
 
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foliot.domain.handler import PYTHON, kind_of
+from foliot.domain.health import BandCause, Health
 from foliot.domain.instants import SECOND, Instant, Micros, format_duration
 from foliot.domain.limits import limit_name
 from foliot.domain.maintenance import Maintenance
@@ -31,6 +32,12 @@ _PIECES: Final = {Language.ENGLISH: english.PIECES, Language.CHINESE: chinese.PI
 _SENTENCES: Final = {Language.ENGLISH: english.SENTENCES, Language.CHINESE: chinese.SENTENCES}
 _HINTS: Final = {Language.ENGLISH: english.HINTS, Language.CHINESE: chinese.HINTS}
 CANDIDATES_SHOWN: Final = 10
+_CAUSES: Final[Mapping[BandCause, str]] = {
+    BandCause.SILENT: "strained.by_silence",
+    BandCause.MEMORY: "strained.by_memory",
+    BandCause.STRAINED: "strained.by_load",
+    BandCause.WATCHED: "strained.before",
+}
 _VANISHED: Final = (Cause.LOST, Cause.START_MISSING)  # a try is over because its worker fell silent
 
 
@@ -92,7 +99,7 @@ class _Teller:
         if said.run is not None:
             values |= self._run(said.run)
         if said.hold is not None:
-            values |= _hold(said.hold) | _maintained(said.hold.maintenance)
+            values |= _hold(said.hold) | _maintained(said.hold.maintenance) | self._strained(said.hold)
         if said.skip is not None:
             values |= self._skip(said.skip)
         if said.facts is not None:
@@ -194,7 +201,7 @@ class _Teller:
             "slots": worker.slots,
             "score": None if worker.score is None else f"{worker.score:.2f}",
             "weight": worker.weight if worker.weight != 1 else None,
-            "health": "WARNING" if worker.is_in_warning else None,
+            "health": self._warning(worker),
             "preferred": worker.preferred or None,
             "avoided": self._piece("route.avoided") if worker.is_avoided else None,
             "part": worker.part,
@@ -202,6 +209,21 @@ class _Teller:
             "pace": worker.pace_us,
         }
         return self._piece("route.candidate", values)
+
+    def _warning(self, worker: CandidateFacts) -> str | None:
+        if not worker.is_in_warning or worker.cause is None:
+            return Health.WARNING if worker.is_in_warning else None
+        return self._piece("strained.candidate", {"band": Health.WARNING, "why": self._piece(_CAUSES[worker.cause])})
+
+    def _strained(self, hold: Hold) -> dict[str, Any]:
+        """The workers that could run it and get less work, each with the reason."""
+        shown = [
+            self._piece("strained.worker", {"name": name, "why": self._piece(_CAUSES[cause])})
+            for name, cause in hold.strained[:CANDIDATES_SHOWN]
+        ]
+        if len(hold.strained) > CANDIDATES_SHOWN:
+            shown.append("…")
+        return {"strained": self._piece("strained", {"workers": ", ".join(shown)}) if shown else None}
 
     def _last_try(self, run: RunFacts) -> dict[str, Any]:
         """The newest try without success, and by which worker's silence it was lost, if it was."""

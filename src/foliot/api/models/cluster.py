@@ -142,6 +142,7 @@ def _health_why(node: Node, language: Language) -> str | None:
         "age_us": node.beat_age_us,
         "score": f"{load.get('score', 0):.2f}",
         "starved": f"{starved:.0%}" if starved else None,
+        "memory": f"{load.get('memory', 0):.0%}",
         "given": node.slots_given if node.row.slots else None,
         "slots": node.row.slots or None,
     }

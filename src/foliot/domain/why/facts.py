@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from foliot.domain.health import BandCause
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
@@ -104,6 +105,7 @@ class WorkerFacts:
     slots: int
     running: int
     is_draining: bool
+    cause: BandCause | None = None  # why it gets less work or none
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,6 +127,7 @@ class CandidateFacts:
     weight: int
     score: float | None
     is_in_warning: bool
+    cause: BandCause | None = None  # why
     preferred: int = 0  # the sum of the weights that it meets
     is_avoided: bool = False
     part: str | None = None  # its value of the label that runs are spread over, with the label
@@ -238,6 +241,7 @@ class Hold:
     limit: LimitFacts | None = None
     slots: int = 0
     running: int = 0
+    strained: Sequence[tuple[str, BandCause]] = ()  # of the workers that can run it, those that get less work, and why
     maintenance: Maintenance | None = None
     route: RouteFacts | None = None  # of a job with a route
 

@@ -50,7 +50,8 @@ def hold_in_lane(lane: Lane, limits: Sequence[LimitFacts], workers: Sequence[Wor
         return replace(found, kind=HoldKind.LIMIT, limit=full)
     slots, running = sum(worker.slots for worker in taking), sum(worker.running for worker in taking)
     kind = HoldKind.BUSY if running >= slots else HoldKind.READY
-    return replace(found, kind=kind, slots=slots, running=running, fitting=len(taking))
+    strained = [(worker.name, worker.cause) for worker in taking if worker.cause is not None]
+    return replace(found, kind=kind, slots=slots, running=running, fitting=len(taking), strained=strained)
 
 
 def _has_labels(worker: WorkerFacts, require: tuple[tuple[str, str], ...]) -> bool:

@@ -67,9 +67,11 @@ PHRASES: Final[Catalogue] = {
     "detects_coordination_unreachable": "服务器在主节点的有效期内得不到回应",
     "detects_clock_step": "三个以上服务器中的多数看到存储的时钟跳变",
     "band_silent": "{age_us:span} 没有心跳[；{slots} 个槽位中有 {given} 个可得到执行]",
+    "band_memory": "内存不足：已使用 {memory}[；{slots} 个槽位中有 {given} 个可得到执行]",
     "band_strained": "负载过高：评分 {score}[，有 {starved} 的时间得不到处理器]"
     "[；{slots} 个槽位中有 {given} 个可得到执行]",
-    "band_watched": "此前心跳迟到或负载过高；再有几次正常心跳即恢复[；{slots} 个槽位中有 {given} 个可得到执行]",
+    "band_watched": "此前心跳迟到、负载过高或内存不足；再有几次正常心跳即恢复"
+    "[；{slots} 个槽位中有 {given} 个可得到执行]",
     "band_dead": "最后一次心跳在 {age_us:span} 之前；它的执行已交还给其他节点",
     "policy_set": "{type}：{timeout} 后升级，级别 {level}[，通知渠道 {channel}]",
     "failover_open": "进行中",

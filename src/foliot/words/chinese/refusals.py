@@ -26,6 +26,7 @@ REFUSALS: Final[Mapping[str, str]] = {
     "The weights of a node's load do not add up to 1.": "节点负载的权重之和不是 1。",
     "calm must be below score, and both are above 0 and at most 1.": "`calm` 须低于 `score`，两者都大于 0 且不超过 1。",
     "The thresholds of health are for another session ttl.": "健康阈值对应的是另一个会话时限（ttl）。",
+    "memory_calm must be below memory, and both are above 0 and at most 1.": "`memory_calm` 须低于 `memory`，两者都大于 0 且不超过 1。",
     "beats must be from 1 to {BEATS_MAX}.": "`beats` 须为 1 到 {BEATS_MAX}。",
     "warning_share must be from 0 to 1.": "warning_share 须为 0 到 1。",
     "connections_max must be at least 1.": "connections_max 至少为 1。",
@@ -173,6 +174,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "write --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3": (
         "请写 --health warning_after=7s,offline_after=11s,warning_share=0.5,score=0.9,calm=0.8,beats=3"
     ),
+    "write --health memory=0.95,memory_calm=0.9": "请写 --health memory=0.95,memory_calm=0.9",
     "write --advertise {scheme}://HOST:PORT": "请写 --advertise {scheme}://HOST:PORT",
     "a beat is {beat}, the time of a session {ttl}": "心跳间隔为 {beat}，会话时长为 {ttl}",
     "lower leader_ttl or raise session ttl": "减小 leader_ttl 或增大会话的 ttl",

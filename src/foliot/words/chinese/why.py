@@ -15,6 +15,13 @@ PIECES: Final[Catalogue] = {
     "broadcast.own": "；该分片只属于 {assignee}",
     "route.candidate": "{name}（{slots} 个槽位占用 {running}[，负载 {score}][，权重 {weight}][，{health}]"
     "[，偏好分 {preferred}][，{avoided}][，{part} 有该任务的 {own} 个执行][，每次执行 {pace:span}]）",
+    "strained": "以下工作节点只有部分槽位可得到执行：{workers}",
+    "strained.worker": "{name}（{why}）",
+    "strained.candidate": "{band}：{why}",
+    "strained.by_silence": "心跳迟到",
+    "strained.by_memory": "内存不足",
+    "strained.by_load": "负载过高",
+    "strained.before": "片刻之前心跳迟到或过载",
     "route.avoided": "应避开",
     "route.wishes": "[；任务偏好 {prefer}][；任务避开 {avoid}][；其执行按 {spread} 分散]",
     "tail": "[；保留版本 {kept}（最新为 {newest}）：{kept_why}]。",
@@ -98,7 +105,10 @@ SENTENCES: Final[Catalogue] = {
     ),
     "later": "等待预定时间：{not_before:short}[；再次触发会推迟它（防抖 {debounce}）]",
     "paced": "补跑，将于 {not_before:short} 开始：迟到的执行会错开",
-    "ready": "已就绪 {held:span}：工作节点下次轮询时取走",
+    "ready": (
+        "已就绪 {held:span}：工作节点可再取时取走；{strained}",
+        "已就绪 {held:span}：工作节点下次轮询时取走",
+    ),
     "held_line": (
         "已等待 {held:span}：{ahead_at:short} 的 {ahead_running} 仍在执行[（{ahead_for:span}）]，重叠策略为 {overlap}",
         "已等待 {held:span}：{ahead_at:short} 的 {ahead} 排在前面，重叠策略为 {overlap}",
@@ -115,7 +125,9 @@ SENTENCES: Final[Catalogue] = {
     ),
     "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收新的执行",
     "held_limit": "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
-    "held_busy": "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）",
+    "held_busy": (
+        "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）[；{strained}]"
+    ),
     "skipped_overlap": (
         "已跳过：前一次执行尚未结束（{open_at:short} 的 {open_run}），重叠策略为 {skip_overlap}",
         "已跳过：前一次执行尚未结束，重叠策略为 {skip_overlap}",

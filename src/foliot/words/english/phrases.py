@@ -69,9 +69,11 @@ PHRASES: Final[Catalogue] = {
     "detects_coordination_unreachable": "a server gets no answer for a leader's ttl",
     "detects_clock_step": "most of three servers or more see the store's clock jump",
     "band_silent": "no beat for {age_us:span}[; it gets runs for {given} of {slots} slots]",
+    "band_memory": "its memory is short: {memory} of it is in use[; it gets runs for {given} of {slots} slots]",
     "band_strained": "its load is high: score {score}[, and it wanted a CPU in vain for {starved} of the time]"
     "[; it gets runs for {given} of {slots} slots]",
-    "band_watched": "its beats were late or its load was high; it is well again when some more beats are good"
+    "band_watched": "its beats were late, its load was high or its memory was short; "
+    "it is well again when some more beats are good"
     "[; it gets runs for {given} of {slots} slots]",
     "band_dead": "its last beat came {age_us:span} ago; its runs went back to the others",
     "policy_set": "{type}: escalated after {timeout}, level {level}[, channel {channel}]",

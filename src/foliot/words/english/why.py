@@ -17,6 +17,13 @@ PIECES: Final[Catalogue] = {
     "broadcast.own": "; this shard is for {assignee} alone",
     "route.candidate": "{name} ({running} of {slots} slots[, load {score}][, weight {weight}][, {health}]"
     "[, preferred by {preferred}][, {avoided}][, {part} with {own|run|runs} of the job][, {pace:span} a run])",
+    "strained": "these get runs for a part of their slots: {workers}",
+    "strained.worker": "{name} ({why})",
+    "strained.candidate": "{band}: {why}",
+    "strained.by_silence": "its beat is late",
+    "strained.by_memory": "its memory is short",
+    "strained.by_load": "its load is high",
+    "strained.before": "it was late or strained until a moment ago",
     "route.avoided": "to be avoided",
     "route.wishes": "[; the job prefers {prefer}][; the job avoids {avoid}][; its runs are spread over {spread}]",
     "tail": "[; it keeps version {kept} ({newest} is the newest): {kept_why}].",
@@ -111,7 +118,10 @@ SENTENCES: Final[Catalogue] = {
     ),
     "later": "waits for its time: {not_before:short}[; a further trigger puts it off (debounce {debounce})]",
     "paced": "catches up, at {not_before:short}: late runs are spread out",
-    "ready": "ready for {held:span}: a worker takes it at its next poll",
+    "ready": (
+        "ready for {held:span}: a worker takes it when it may take more; {strained}",
+        "ready for {held:span}: a worker takes it at its next poll",
+    ),
     "held_maintenance": (
         "held {held:span}: the cluster is in maintenance since {maintained_at:short} by {maintained_by}"
         "[ until {maintained_until:short}][ ({maintained_for})]"
@@ -133,7 +143,7 @@ SENTENCES: Final[Catalogue] = {
     "held_limit": "held {held:span}: the limit {limit} is full ({limit_used} of {limit_max})",
     "held_busy": (
         "held {held:span}: all slots of the workers that can run it are taken "
-        "({running} of {slots} on {fitting|worker|workers})"
+        "({running} of {slots} on {fitting|worker|workers})[; {strained}]"
     ),
     "skipped_overlap": (
         "skipped: an earlier run was still open ({open_run} of {open_at:short}), and overlap is {skip_overlap}",

@@ -198,19 +198,28 @@ def _held_by(tx: Tx, session: str) -> tuple[_Session | None, dict[str, _Held]]:
 
 def _judged(beat: Beat, session: _Session, rules: HealthRules, waited_us: Micros) -> tuple[Beat, Band]:
     """The beat with its score, and the band of the session after it."""
-    now = int(session.now)
     beat = msgspec.structs.replace(beat, load=sound(beat.load))
     scored = score(beat.load, slots=session.slots, weights=rules.weights, connections_max=rules.connections_max)
-    is_minded = rules.minds_silence(now, reap_after=session.reap_after, last_tick_at=session.last_tick_at)
-    quiet_us = rules.quiet_us(session.until, now, waited_us=waited_us)
-    is_late = is_minded and rules.by_quiet(quiet_us) is not Health.ONLINE
+    is_late = _is_late(session, rules, waited_us)
     fell_by = FellBy(session.band_cause) if session.band_cause else None
     before = Band(Health(session.band or Health.ONLINE), session.band_turn_at, fell_by)
-    signs = BeatSigns(now, strain(beat.load, scored), is_late)
+    signs = BeatSigns(
+        at=int(session.now),
+        strain=strain(beat.load, scored),
+        is_late=is_late,
+        memory=beat.load.get("memory"),
+    )
     band = after_beat(before, signs, rules)
     if scored is not None:
         beat = msgspec.structs.replace(beat, load={**beat.load, "score": round(scored, 4)})
     return beat, band
+
+
+def _is_late(session: _Session, rules: HealthRules, waited_us: Micros) -> bool:
+    now = int(session.now)
+    is_minded = rules.minds_silence(now, reap_after=session.reap_after, last_tick_at=session.last_tick_at)
+    quiet_us = rules.quiet_us(session.until, now, waited_us=waited_us)
+    return is_minded and rules.by_quiet(quiet_us) is not Health.ONLINE
 
 
 def _band_values(band: Band) -> dict[str, Any]:
