@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import SECOND
 from foliot.domain.run import parse_run_id
-from foliot.domain.verdict import Cause
+from foliot.domain.verdict import Cause, judge
 from foliot.operations.why import why_run
 from foliot.ports.worker_link import Beat
 from foliot.words.language import Language

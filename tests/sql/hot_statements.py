@@ -171,6 +171,13 @@ HOT: list[Hot] = [
     ),
     Hot(name="bump", statement=line.BUMP, uses=KEY, sets=lambda loaded: {"d": [(job_id, 1) for job_id in loaded.jobs]}),
     Hot(name="places", statement=line.PLACES, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),
+    Hot(
+        name="places and queues of triggers",
+        statement=line.PLACES_AND_QUEUE,
+        uses=frozenset({"runs_line", *KEY}),
+        reads_max=3 * BATCH,
+        sets=lambda loaded: {"d": due(loaded)},
+    ),
     Hot(name="lock cursors", statement=line.LOCK, uses=KEY, sets=lambda loaded: {"d": due(loaded)}),
     Hot(name="lock a cursor", statement=change.LOCK, uses=KEY, reads_max=1, values=lambda _: {"job_id": 5}),
     Hot(

@@ -6,9 +6,12 @@ from typing import Any
 import pytest
 
 from foliot.domain.instants import MINUTE
+from foliot.domain.late_work import ON_TIME, SURPLUS, SURPLUS_AFTER
 from foliot.ports.store.runs import Triggered
 from foliot.store.sql.firing import triggers
+from foliot.store.sql.jobs.definitions import Definitions
 from tests.conformance.building import ask, save
+from tests.conformance.working import trigger, worker
 from tests.sql.rows import cursor_of, runs_of
 from tests.sql.world import World
 
@@ -79,3 +82,41 @@ async def test_a_job_without_a_window_keeps_no_key(world: World) -> None:
     await world.store.runs.trigger(ask(key="a", asked="h"))
     await world.store.runs.trigger(ask(key="a", asked="h"))
     assert await world.value("SELECT count(*) FROM trigger_keys") == 0
+
+
+async def crowded(world: World, job: str, n: int, **wish: Any) -> None:
+    """So many runs of a job wait. They are made in one go: the line is looked at before them."""
+    requests = [ask(job, f"{job}-{number}", **wish) for number in range(n)]
+    work = partial(triggers.trigger, definitions=Definitions(), requests=requests)
+    await world.database.transact(work)
+
+
+async def classes_of(world: World, job: str) -> list[int]:
+    return [row["class"] for row in await runs_of(world, job)]
+
+
+async def test_what_a_job_has_waiting_beyond_a_hundred_is_surplus(world: World) -> None:
+    await save(world, "many")
+    await crowded(world, "many", SURPLUS_AFTER - 1)
+    ids = await trigger(world, "many", 3)
+    assert (await classes_of(world, "many"))[-3:] == [ON_TIME, SURPLUS, SURPLUS]
+    surplus = await world.store.lookups.run(ids[-1])
+    assert surplus is not None
+    assert not surplus.catch_up, "it was not late when it was asked for"
+    (tested,) = await trigger(world, "many", is_test=True)
+    assert await world.value("SELECT class FROM runs WHERE id = :id", id=tested) == ON_TIME
+    anne = await worker(world)
+    await anne.lease(4)
+    await trigger(world, "many", 2)
+    assert (await classes_of(world, "many"))[-2:] == [ON_TIME, SURPLUS], "what runs does not wait"
+
+
+async def test_serial_jobs_have_no_surplus_and_catch_up_does_not_count(world: World) -> None:
+    await save(world, "serial", overlap="queue_all")
+    await save(world, "late")
+    for job in ("serial", "late"):
+        await crowded(world, job, SURPLUS_AFTER + 5)
+    await world.change("UPDATE runs SET class = 1 WHERE serial = 0")
+    for job in ("serial", "late"):
+        await trigger(world, job)
+        assert (await classes_of(world, job))[-1] == ON_TIME, job

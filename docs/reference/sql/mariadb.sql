@@ -850,6 +850,13 @@ SELECT cursors.job_id, cursors.cursor_ver, cursors.version FROM JSON_TABLE(%(d)s
 SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
 JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
 
+-- firing/line.py PLACES_AND_QUEUE
+SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at, (
+  SELECT 1 FROM runs r WHERE r.line_job = d.job_id AND r.state = 'PENDING' AND r.class <> 1
+  ORDER BY r.place DESC, r.id DESC LIMIT 1 OFFSET 99)
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
+
 -- firing/line.py SITUATION
     SELECT r.line_job, least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL))), %(cap)s) + 32768 * least(sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.state = 'PENDING' AND r.attempt = 0) +
     sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0)

@@ -910,6 +910,15 @@ WHERE cursors.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(jo
 SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at FROM unnest($1::text::bigint[]) AS d(job_id)
 JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
 
+-- firing/line.py PLACES_AND_QUEUE
+SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at, (
+  SELECT 1 FROM runs r
+  WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+        AND r.state = 'PENDING' AND r.class <> 1
+  ORDER BY r.place DESC, r.id DESC LIMIT 1 OFFSET 99)
+FROM unnest($1::text::bigint[]) AS d(job_id)
+JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id;
+
 -- firing/line.py SITUATION
 SELECT d.job_id, (
   SELECT coalesce(sum(q.is_open), 0) + 32768 * coalesce(sum(q.is_open * q.waiting), 0) + 1073741824 * coalesce(sum(q.late), 0) + 35184372088832 * coalesce(sum(q.is_open * q.scheduled), 0)

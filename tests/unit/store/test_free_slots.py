@@ -71,11 +71,11 @@ def test_a_step_of_priority_is_worth_a_minute() -> None:
 def test_the_best_of_several_kinds() -> None:
     usual, urgent, late = RunKind(1, 0, 5), RunKind(2, 0, 6), RunKind(1, 1, 5)
     known = {usual: [10, 20, 30], urgent: [MINUTE + 15, MINUTE + 25], late: [1, 2, 3, 4]}
-    assert best([_Line(known)], 4, catch_up_max=2) == {late: 2, usual: 1, urgent: 1}
-    assert best([_Line(known)], 9, catch_up_max=4) == {late: 4, usual: 3, urgent: 2}
-    assert best([_Line({late: [1, 2, 3]})], 2, catch_up_max=1) == {late: 2}  # nothing on time is left out
-    assert best([_Line({usual: [1], late: [0]})], 1, catch_up_max=0) == {usual: 1}
-    assert best([_Line({usual: [1], late: [0]})], 1, catch_up_max=1) == {late: 1}
+    assert best([_Line(known)], 4, late_max=2) == {late: 2, usual: 1, urgent: 1}
+    assert best([_Line(known)], 9, late_max=4) == {late: 4, usual: 3, urgent: 2}
+    assert best([_Line({late: [1, 2, 3]})], 2, late_max=1) == {late: 2}  # nothing on time is left out
+    assert best([_Line({usual: [1], late: [0]})], 1, late_max=0) == {usual: 1}
+    assert best([_Line({usual: [1], late: [0]})], 1, late_max=1) == {late: 1}
 
 
 def test_namespaces_take_turns_and_each_has_its_own_order() -> None:
@@ -84,7 +84,7 @@ def test_namespaces_take_turns_and_each_has_its_own_order() -> None:
     few = {other: [20, 21, 22], urgent: [30]}
 
     def shares(n: int, *, got: tuple[int, int] = (0, 0)) -> dict[RunKind, int]:
-        return best([_Line(crowded, got[0]), _Line(few, got[1])], n, catch_up_max=0)
+        return best([_Line(crowded, got[0]), _Line(few, got[1])], n, late_max=0)
 
     assert shares(2) == {crowd: 1, urgent: 1}
     assert shares(4) == {crowd: 2, urgent: 1, other: 1}

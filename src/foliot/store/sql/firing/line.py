@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from foliot.domain.fire import Situation
+from foliot.domain.late_work import CATCH_UP, SURPLUS_AFTER
 from foliot.store.sql.firing.line_counts import CAP, LineCounts
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
@@ -32,6 +33,27 @@ PLACES: Final = Statement(
     """,
     RowSet("d", job_id=BIGINT),
 )
+
+PLACES_AND_QUEUE: Final = Statement(
+    f"""
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at, (
+      SELECT 1 FROM runs r
+      WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL
+            AND r.state = 'PENDING' AND r.class <> {CATCH_UP}
+      ORDER BY r.place DESC, r.id DESC LIMIT 1 OFFSET {SURPLUS_AFTER - 1})
+    FROM {{d}}
+    JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id
+    """,
+    RowSet("d", job_id=BIGINT),
+    mysql=f"""
+    SELECT cursors.job_id, cursors.cursor_ver, cursors.version, jobs.deleted_at, (
+      SELECT 1 FROM runs r WHERE r.line_job = d.job_id AND r.state = 'PENDING' AND r.class <> {CATCH_UP}
+      ORDER BY r.place DESC, r.id DESC LIMIT 1 OFFSET {SURPLUS_AFTER - 1})
+    FROM {{d}}
+    JOIN cursors ON cursors.job_id = d.job_id JOIN jobs ON jobs.id = d.job_id
+    """,
+)
+"""The same, and whether so many runs of a job wait that one more is surplus. The newest are read first: they wait."""
 
 _SCHEDULED: Final = "r.fire_key >= 's:' AND r.fire_key < 's;'"
 _OF_USERS: Final = "(r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;')"
@@ -107,15 +129,19 @@ class LineEnd(NamedTuple):
     last: int  # the place of the newest run
     version: int
     deleted_at: int  # 0: it was not deleted
+    is_crowded: int | None = None  # 1: so many of its runs wait that more are surplus; None: fewer, or nobody asked
 
 
-def bump(tx: Tx, by: Mapping[int, int]) -> dict[int, LineEnd]:
-    """Raise the cursors of these jobs; the last place of each. Jobs without a cursor are left out."""
+def bump(tx: Tx, by: Mapping[int, int], *, with_queue: bool = False) -> dict[int, LineEnd]:
+    """Raise the cursors of these jobs; the last place of each. Jobs without a cursor are left out.
+
+    `with_queue`: say also whether more runs of the job are surplus.
+    """
     jobs = keys(by)
     if len(by) > 1:
         tx.rows(LOCK, d=jobs)  # by primary key, so that two who bump the same jobs do not deadlock (R3)
     tx.change(BUMP, d=list(by.items()))
-    return {job_id: LineEnd(*end) for job_id, *end in tx.tuples(PLACES, d=jobs)}
+    return {job_id: LineEnd(*end) for job_id, *end in tx.tuples(PLACES_AND_QUEUE if with_queue else PLACES, d=jobs)}
 
 
 def situations(tx: Tx, job_ids: Iterable[int]) -> dict[int, Situation]:

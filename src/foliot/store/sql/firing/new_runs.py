@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
+from foliot.domain.late_work import CATCH_UP, ON_TIME, SURPLUS
 from foliot.domain.run import FailureKind, RunState, format_run_id
 from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, SERIAL, TRIAL, follow_of
 from foliot.store.sql.firing.run_shape import RunShape
@@ -115,6 +116,7 @@ class NewRun(NamedTuple):
     serial: int
     scheduled: bool = False
     catch_up: bool = False
+    is_surplus: bool = False  # many of its job wait already
     priority: int | None = None
     triggered_by: str | None = None
     reason: str | None = None
@@ -126,6 +128,13 @@ class NewRun(NamedTuple):
     kept_of: int | None = None  # an earlier run of the same version, whose shards `kept` are not executed again
     kept: frozenset[int] = frozenset()
     own: Sequence[tuple[int, str]] = ()  # shards of a broadcast that are executed again, each with its session
+
+    @property
+    def class_(self) -> int:
+        """Whether it gives way to other work. A serial job takes one slot, however many of its runs wait."""
+        if self.catch_up:
+            return CATCH_UP
+        return SURPLUS if self.is_surplus and not self.serial and not self.is_trial else ON_TIME
 
     @property
     def is_parent(self) -> bool:
@@ -204,7 +213,7 @@ def _other_run(run: NewRun, now: Instant) -> tuple[Any, ...]:
     state = RunState.FAILED if rejected else RunState.RUNNING if shards else RunState.PENDING
     priority = job.definition.priority if run.priority is None else run.priority
     return (
-        job.job_id, job.version, run.fire_key, run.due_at, run.not_before, job.lane_id, int(run.catch_up), priority,
+        job.job_id, job.version, run.fire_key, run.due_at, run.not_before, job.lane_id, run.class_, priority,
         run.serial, run.place, int(run.parked), follow, str(state), str(FailureKind.REJECTED) if rejected else None,
         shards, now if rejected else None, run.error, run.triggered_by, run.reason, run.params,
     )  # fmt: skip

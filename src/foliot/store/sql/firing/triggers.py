@@ -81,7 +81,7 @@ def trigger(tx: Tx, definitions: Definitions, requests: Sequence[TriggerRequest]
     tx.point("trigger.found")
     if new:
         # The bump comes before anything else is read (R23): who asks for the same at the same time waits here.
-        ends = bump(tx, dict(Counter(wish.job_id for wish in new)))
+        ends = bump(tx, dict(Counter(wish.job_id for wish in new)), with_queue=True)
         tx.point("trigger.bumped")
         _answer_known(tx, new, answers)
         for wish in new:
@@ -207,7 +207,8 @@ def _insert(tx: Tx, line: _Line, good: Sequence[_Wish], answers: list[Triggered 
     for wish in _with_room(tx, good, found, ends, answers):
         job = found.jobs[_version_of(wish, ends)]
         by_now = found.jobs.get(_present_of(wish, ends), job)
-        run = _with_kept(_run_of(wish, job, by_now, places, now), wish, kept)
+        run = _run_of(wish, job, by_now, places, now)._replace(is_surplus=bool(ends[wish.job_id].is_crowded))
+        run = _with_kept(run, wish, kept)
         try:
             new[wish.n] = _with_own(tx, run, wish, kept)
         except WorkersGone as refusal:

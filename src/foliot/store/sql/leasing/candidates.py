@@ -4,13 +4,14 @@ Within a kind the index `runs_ready` has the runs in the order they are due; so 
 of each kind present. On engines with LATERAL each step is one statement for all kinds, on the others one per kind.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 from typing import Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
+from foliot.domain.late_work import CATCH_UP
 from foliot.domain.turns import Namespace, Turns
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.kernel.database import Tx
@@ -164,9 +165,9 @@ class Picker:
     ) -> dict[RunKind, int]:
         """How many of each kind are to start now, `n` in all: the namespaces by turns, within each the best by rank.
 
-        Catch-up gets at most half while on-time work waits. Each kind is asked for a fair part first and for more only
-        when others cannot fill it, so the rows read stay in proportion to `n`, not to the number of kinds. A kind's
-        own order is exact; between kinds, one whose part was all taken may wait for the next lease.
+        Late work gets a part while other work waits (`domain.late_work`). Each kind is asked for a fair part first and
+        for more only when others cannot fill it, so the rows read stay in proportion to `n`, not to the number of
+        kinds. A kind's own order is exact; between kinds, one whose part was all taken may wait for the next lease.
         """
         if len(room) <= 1:
             return {kind: min(n, most) for kind, most in room.items()}
@@ -183,13 +184,15 @@ class Picker:
             more = -(-2 * missing // len(deeper))
             ask = {kind: min(asked[kind] + more, room[kind], n) for kind in deeper}
             asked.update(ask)
+        oldest = min((times[0] for kind, times in known.items() if times and kind.is_on_time), default=self._now)
+        late_max = self._waiting.late_share.of(n, waited_us=self._now - oldest)
         waiting: dict[Namespace, dict[RunKind, list[Instant]]] = {}
         for kind, times in known.items():
             if times:
                 waiting.setdefault(namespaces[kind], {})[kind] = times
         got = turns.waiting(waiting)
         lines = [_Line(each, got[namespace]) for namespace, each in waiting.items()]
-        return _best(lines, n, catch_up_max=self._waiting.halves.of(n))
+        return _best(lines, n, late_max=late_max)
 
     def _peek(self, wanted: Mapping[RunKind, int]) -> dict[RunKind, list[Instant]]:
         found: dict[RunKind, list[Instant]] = {kind: [] for kind in wanted}
@@ -235,28 +238,26 @@ class _Line:
         self.left = deque(ranked)
 
     @property
-    def on_time(self) -> int:
-        """How many of those left are no catch-up work."""
-        return sum(kind.class_ == 0 for _, kind in self.left)
+    def on_time(self) -> Counter[int]:
+        """How many of those left are no late work, by priority."""
+        return Counter(kind.priority for _, kind in self.left if kind.is_on_time)
 
     def __lt__(self, other: "_Line") -> bool:
         return (self.got, self.left[0]) < (other.got, other.left[0])
 
 
-def _best(lines: Sequence[_Line], n: int, *, catch_up_max: int) -> dict[RunKind, int]:
-    """How many of each kind are among the next n; no more of them catch-up (class 1) while on-time work is left out."""
-    on_time = sum(line.on_time for line in lines)
-    catch_up_max = max(catch_up_max, n - on_time)
+def _best(lines: Sequence[_Line], n: int, *, late_max: int) -> dict[RunKind, int]:
+    """How many of each kind are among the next n; no more of them late work while other work is left out."""
+    on_time = sum((line.on_time for line in lines), Counter[int]())
     shares: dict[RunKind, int] = {}
     turns = list(lines)
     heapify(turns)
-    left = n
+    left, late = n, 0
     while left and turns:
         line = turns[0]
         _, kind = line.left.popleft()
-        is_catch_up = kind.class_ != 0
-        if catch_up_max or not is_catch_up:
-            catch_up_max -= is_catch_up
+        if kind.is_on_time or late < max(late_max, n - _before(kind, on_time)):
+            late += not kind.is_on_time
             shares[kind] = shares.get(kind, 0) + 1
             line.got += 1
             left -= 1
@@ -265,3 +266,10 @@ def _best(lines: Sequence[_Line], n: int, *, catch_up_max: int) -> dict[RunKind,
         else:
             heappop(turns)
     return shares
+
+
+def _before(late: RunKind, on_time: Mapping[int, int]) -> int:
+    """How much on-time work late work gives way to. What a job has too much of keeps its priority."""
+    if late.class_ == CATCH_UP:
+        return sum(on_time.values())
+    return sum(count for priority, count in on_time.items() if priority >= late.priority)

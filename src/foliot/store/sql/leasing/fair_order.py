@@ -1,6 +1,6 @@
 """The order in which runs for anyone and assigned runs get slots when both wait: by turns, as among runs for anyone.
 
-The index of assigned runs knows neither namespaces nor catch-up work. So what was found of both is put in order here.
+The index of assigned runs knows neither namespaces nor late work. So what was found of both is put in order here.
 """
 
 from collections import deque
@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
 
 from foliot.domain.job import Lane
+from foliot.domain.late_work import ON_TIME
 from foliot.domain.turns import Namespace, Turns
 from foliot.store.sql.leasing.candidates import Candidate, by_rank
 
@@ -24,9 +25,9 @@ class _Line:
 
 
 def in_turns(
-    candidates: Sequence[Candidate], lanes: Mapping[int, Lane], turns: Turns, *, catch_up_max: int
+    candidates: Sequence[Candidate], lanes: Mapping[int, Lane], turns: Turns, *, late_max: int
 ) -> list[Candidate]:
-    """The candidates, best first: the namespaces by turns, each by rank. Catch-up beyond a number comes last."""
+    """The candidates, best first: the namespaces by turns, each by rank. Late work beyond a number comes last."""
     waiting: dict[Namespace, list[Candidate]] = {}
     for run in candidates:
         waiting.setdefault(lanes[run.lane].namespace, []).append(run)
@@ -38,15 +39,13 @@ def in_turns(
     while lines:
         line = lines[0]
         run = line.left.popleft()
-        if run.class_ == 0:
-            ordered.append(run)
-            line.got += 1
-        elif catch_up_max > 0:
-            catch_up_max -= 1
-            ordered.append(run)
-            line.got += 1
-        else:
+        is_late = run.class_ != ON_TIME
+        if is_late and late_max <= 0:
             last.append(run)
+        else:
+            late_max -= is_late
+            ordered.append(run)
+            line.got += 1
         if line.left:
             heapreplace(lines, line)
         else:

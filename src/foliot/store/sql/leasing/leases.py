@@ -14,6 +14,7 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.health import Health, HealthRules
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
+from foliot.domain.late_work import ON_TIME, LateShare
 from foliot.domain.limits import is_of_the_cluster
 from foliot.domain.turns import Turns
 from foliot.ports.chance import Chance
@@ -34,7 +35,7 @@ from foliot.store.sql.leasing.fair_order import in_turns
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
 from foliot.store.sql.leasing.merge_input import parts_of, within_reach
-from foliot.store.sql.leasing.run_kinds import Asking, Halves, RunKind, WaitingKinds
+from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
 from foliot.store.sql.leasing.unreadable import put_off
 
 EPOCH_BITS: Final = 28
@@ -136,7 +137,7 @@ class Leases:
         self._chance = chance
         self._waiting = WaitingKinds()
         self._turns = Turns()
-        self._halves = Halves()
+        self._late_share = LateShare()
 
     def lease(
         self,
@@ -221,7 +222,9 @@ class Leases:
         if not candidates:
             return None
         if queues:
-            candidates = in_turns(candidates, lanes, self._turns, catch_up_max=self._halves.of(n))
+            oldest = min((run.not_before for run in candidates if run.class_ == ON_TIME), default=now)
+            late_max = self._late_share.of(n, waited_us=now - oldest)
+            candidates = in_turns(candidates, lanes, self._turns, late_max=late_max)
         else:
             candidates.sort(key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs

@@ -18,6 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.health import Health, HealthRules, worse
 from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.late_work import ON_TIME, LateShare
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.scans import FULL_SCAN_EVERY_US, LOOK_BACK_US
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
@@ -26,8 +27,8 @@ FULL_AGAIN_US: Final[Micros] = SECOND
 KINDS_MAX: Final = 200
 CROWD_MIN: Final = 500
 """Kinds that one statement looks at; so many are a crowd."""
-KINDS_OF_LANE: Final = 20
-"""There are hardly more in one lane: ten priorities, two classes."""
+KINDS_OF_LANE: Final = 30
+"""There are hardly more in one lane: ten priorities, three classes."""
 STEP_US: Final[Micros] = 60 * SECOND
 """What a step of priority is worth."""
 
@@ -101,6 +102,11 @@ class RunKind(NamedTuple):
     class_: int
     priority: int
 
+    @property
+    def is_on_time(self) -> bool:
+        """It gives way to no other work but by rank."""
+        return self.class_ == ON_TIME
+
     def rank(self, not_before: Instant) -> Instant:
         """What goes first: a step of priority is worth a minute."""
         return not_before - self.priority * STEP_US
@@ -150,9 +156,9 @@ class WaitingKinds:
     """The kinds of run that wait, and where a scan of each begins: hints of earlier scans that only save work (R9)."""
 
     def __init__(self) -> None:
-        self.halves = Halves()
         self._low: dict[RunKind, Instant] = {}
         self._full_at: Instant = _LOWEST
+        self.late_share = LateShare()
         self._walk = KindWalk()
         self._crowd = Crowd()
         self._part: list[RunKind] | None = None  # of a crowd, for this lease; None: there is no crowd
@@ -225,17 +231,6 @@ class WaitingKinds:
         for kind in kinds:
             if kind in self._low:
                 self._low[kind] = oldest.get(kind, now) - LOOK_BACK_US
-
-
-class Halves:
-    """Half of a number, rounded up and down in turn: else a worker with one slot would never get to catch-up work."""
-
-    def __init__(self) -> None:
-        self._is_odd = False
-
-    def of(self, n: int) -> int:
-        self._is_odd = not self._is_odd
-        return (n + self._is_odd) // 2
 
 
 class KindWalk:

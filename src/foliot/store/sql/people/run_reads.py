@@ -11,6 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import Instant
+from foliot.domain.late_work import CATCH_UP
 from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.changes import Changes
@@ -284,7 +285,7 @@ def run_row(row: Any) -> RunRow:
         due_at=row.due_at,
         not_before=row.not_before,
         lane=row.lane,
-        catch_up=bool(row.paced),
+        catch_up=row.paced == CATCH_UP,
         priority=row.priority,
         serial=bool(row.serial),
         place=row.place,
