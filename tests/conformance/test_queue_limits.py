@@ -90,6 +90,16 @@ async def test_a_sharded_run_waits_behind_another(world: World) -> None:
         await world.store.runs.trigger(ask(key="c"))
 
 
+async def test_a_sharded_run_whose_shards_have_begun_does_not_wait(world: World) -> None:
+    await save(world, overlap="allow", shards=2, place=limited(1))
+    worker = await Worker(world).register()
+    for key, free in (("a", 1), ("b", 2), ("c", 2)):  # by then one shard of the newest run is taken
+        assert (await world.store.runs.trigger(ask(key=key))).created
+        with pytest.raises(QueueFull):  # none of its shards was taken
+            await world.store.runs.trigger(ask(key="one-more"))
+        assert len(await worker.lease(free)) == free
+
+
 async def test_tests_and_backfills_neither_count_nor_are_refused(world: World) -> None:
     job = await every(world, place=limited(1))
     await world.store.backfills.add(await wanted_backfill(world, job))

@@ -18,9 +18,11 @@ _HEAD: Final = """
     WHERE h.job_id = d.job_id AND h.state IN ('PENDING', 'RUNNING') AND h.shard = -1 AND h.place IS NOT NULL
     ORDER BY h.place, h.id LIMIT 1
 """
+_NONE_TAKEN: Final = "NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = r.id AND c.attempt > 0)"
+_SERIAL_PARENT: Final = f"{IS_OPEN} AND r.open_children > 0 AND r.serial <> 0"
 _PARENTS_WAITING_MARIADB: Final = f"""
-    sum({IS_OPEN} AND r.open_children > 0)
-    - coalesce(min(CASE WHEN {IS_OPEN} AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+    sum({_SERIAL_PARENT}) - coalesce(min(CASE WHEN {_SERIAL_PARENT} THEN r.place END) = min(r.place), 0)
+    + sum({IS_OPEN} AND r.open_children > 0 AND r.serial = 0 AND {_NONE_TAKEN})
 """
 
 QUEUED: Final = Statement(
@@ -29,7 +31,8 @@ QUEUED: Final = Statement(
       SELECT count(*) FROM (
         SELECT 1 AS one FROM runs r
         WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.parent_id IS NULL
-              AND {IS_OPEN} AND (({IS_WAITING}) OR (r.open_children > 0 AND r.place > ({_HEAD})))
+              AND {IS_OPEN} AND (({IS_WAITING}) OR (r.open_children > 0 AND CASE WHEN r.serial = 0 THEN {_NONE_TAKEN}
+                                                                                 ELSE r.place > ({_HEAD}) END))
         LIMIT :most
       ) q
     ) FROM {{d}}
@@ -39,15 +42,17 @@ QUEUED: Final = Statement(
     SELECT d.job_id,
       coalesce((SELECT sum({IS_OPEN} AND {IS_WAITING}) + {_PARENTS_WAITING_MARIADB}
                 FROM runs r WHERE r.line_job = d.job_id AND r.parent_id IS NULL), 0)
-      + coalesce(later.runs, 0)
+      + CASE WHEN :with_later = 1 THEN
+          (SELECT count(*) FROM runs r FORCE INDEX (runs_without_place)
+           WHERE r.place IS NULL AND r.job_id = d.job_id AND r.waits = 2 AND r.shard = -1 AND {IS_OPEN}
+                 AND r.attempt = 0)
+        ELSE 0 END
     FROM {{d}}
-    LEFT JOIN (SELECT r.job_id, count(*) AS runs FROM runs r FORCE INDEX (runs_later)
-               WHERE :with_later = 1 AND r.waits = 2 AND r.shard = -1 AND {IS_OPEN} AND r.attempt = 0
-               GROUP BY r.job_id) later ON later.job_id = d.job_id
     """,
 )
-"""A sharded run is RUNNING from its first moment; it waits as long as it is not the head of its line. Runs for later of
-serial and sharded jobs stand outside the line: on MariaDB in an index of their own, which is read once for all jobs."""
+"""A sharded run is RUNNING from its first moment. One of a serial job waits as long as it is not the head of its line,
+one that may overlap until a worker took one of its shards. Runs for later of serial and sharded jobs stand outside the
+line: on MariaDB in an index of those without a place."""
 
 
 class Queues:
