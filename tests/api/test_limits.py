@@ -68,3 +68,26 @@ async def test_what_an_admin_did_to_a_limit_stands_in_the_journal(api: Api) -> N
     assert [event["kind"] for event in events] == ["limit.removed", "limit.set"]
     assert events[1]["data"] == {"max": 4, "reason": "small machine"}
     assert (await api.ask("DELETE", "/cluster/limits/db")).json()["code"] == "FOL-2015"
+
+
+async def test_a_limit_says_who_holds_it_as_far_as_the_token_sees(api: Api) -> None:
+    await api.ask("PUT", "/cluster/limits/db", {"max": 4})
+    for namespace in ("ours", "theirs"):
+        asker = await api.with_scopes("read", "write", namespace=namespace)
+        assert (await asker.post("/jobs", {"name": namespace, "definition": naming("db", 4)})).status_code == 201
+    seen = (await api.get("/limits/db")).json()
+    assert (seen["namespace"], seen["max"], seen["used"], seen["hidden"]) == (None, 4, 0, 0)
+    assert seen["jobs"] == [{"job": "ours", "namespace": "ours"}, {"job": "theirs", "namespace": "theirs"}]
+    ours = await api.with_scopes("read", namespace="ours")
+    assert [job["job"] for job in (await ours.get("/limits/db")).json()["jobs"]] == ["ours"]
+    assert (await ours.get("/limits/db", namespace="theirs")).json()["code"] == "FOL-2015"
+    assert (await ours.get("/limits/nothing")).status_code == 404
+
+
+async def test_a_job_that_limits_what_waits_says_how_many_do(api: Api) -> None:
+    await api.create_job("tick", overlap="allow", place={"max_waiting": 3})
+    await api.create_job("free", overlap="allow")
+    for name in ("tick", "tick", "free"):
+        await api.post(f"/jobs/{name}:trigger")
+    assert (await api.get("/jobs/tick")).json()["waiting"] == 2
+    assert (await api.get("/jobs/free")).json()["waiting"] is None

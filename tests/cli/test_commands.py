@@ -366,6 +366,11 @@ def test_limits(foliot: Shell) -> None:
         (None, "ledger", 4),
     ]
     assert re.search(r"ledger +every +0 +4", foliot("limit", "list").out)
+    use = foliot("limit", "show", "ledger", "-o", "json").json
+    assert (use["max"], use["used"], use["waiting"], use["holders"]) == (4, 0, 0, [])
+    assert use["jobs"] == [{"job": "posting", "namespace": "default"}]
+    assert re.search(r"used +0 of 4\n", foliot("limit", "show", "ledger").out)
+    assert foliot("limit", "show", "nothing").code == 3
     used = foliot("limit", "delete", "ledger", "--yes")
     assert (used.code, "posting" in used.err) == (5, True)
     for name in ("posting", "mailing"):

@@ -953,14 +953,15 @@ WHERE n.state = 'live' AND n.kind <> 'server' AND n.name IN (SELECT d.name FROM 
 -- firing/queues.py QUEUED
 SELECT d.job_id,
   coalesce((SELECT sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.state = 'PENDING' AND r.attempt = 0) +
-sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0)
-- coalesce(min(CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 THEN r.place END) = min(r.place), 0)
+sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 AND r.serial <> 0) - coalesce(min(CASE WHEN NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 AND r.serial <> 0 THEN r.place END) = min(r.place), 0)
++ sum(NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.open_children > 0 AND r.serial = 0 AND NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = r.id AND c.attempt > 0))
             FROM runs r WHERE r.line_job = d.job_id AND r.parent_id IS NULL), 0)
-  + coalesce(later.runs, 0)
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
-LEFT JOIN (SELECT r.job_id, count(*) AS runs FROM runs r FORCE INDEX (runs_later)
-           WHERE %(with_later)s = 1 AND r.waits = 2 AND r.shard = -1 AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND r.attempt = 0
-           GROUP BY r.job_id) later ON later.job_id = d.job_id;
+  + CASE WHEN %(with_later)s = 1 THEN
+      (SELECT count(*) FROM runs r FORCE INDEX (runs_without_place)
+       WHERE r.place IS NULL AND r.job_id = d.job_id AND r.waits = 2 AND r.shard = -1 AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL))
+             AND r.attempt = 0)
+    ELSE 0 END
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d;
 
 -- firing/record.py STEP
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
@@ -2450,6 +2451,40 @@ SELECT
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
     r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
+-- people/limit_use.py HOLDERS
+SELECT r.id, r.lane, r.leased_at, j.namespace, j.name, n.name AS worker
+FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id
+WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+ORDER BY r.leased_at, r.id LIMIT %(rows)s;
+
+-- people/limit_use.py WAITING
+SELECT count(*) FROM (
+  SELECT r.id FROM runs r
+  WHERE r.ready_lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
+  LIMIT %(rows)s
+) q;
+
+-- people/limit_use.py ASSIGNED
+SELECT r.id, r.not_before FROM runs r
+WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
+      AND r.not_before <= %(now)s
+ORDER BY r.not_before, r.id LIMIT %(rows)s;
+
+-- people/limit_use.py OLDEST
+SELECT r.id, r.not_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, class BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.id = (
+  SELECT e.id FROM runs e FORCE INDEX (runs_ready)
+  WHERE e.ready_lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.not_before <= %(now)s
+  ORDER BY e.not_before, e.id LIMIT 1)
+ORDER BY r.not_before, r.id LIMIT 1;
+
+-- people/limit_use.py RUN_OF
+SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = %(id)s;
+
+-- people/limit_use.py USERS
+SELECT j.namespace, j.name, v.lane_id FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d))
+ORDER BY j.namespace, j.name LIMIT %(rows)s;
+
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' ORDER BY name LIMIT %(rows)s;
 
@@ -2461,11 +2496,6 @@ SELECT name, namespace, max, used FROM limits WHERE name = %(name)s AND length(n
 
 -- people/named_limits.py _REMOVE
 DELETE FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);
-
--- people/named_limits.py _USERS
-SELECT j.name FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d))
-ORDER BY j.name LIMIT 20;
 
 -- people/ranking.py LATEST
 SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (

@@ -1001,11 +1001,12 @@ WHERE n.state = 'live' AND n.kind <> 'server' AND n.name IN (SELECT d.name FROM 
       SELECT count(*) FROM (
         SELECT 1 AS one FROM runs r
         WHERE r.job_id = d.job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.parent_id IS NULL
-              AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND ((r.state = 'PENDING' AND r.attempt = 0) OR (r.open_children > 0 AND r.place > (
+              AND NOT ((r.fire_key >= 'b:' AND r.fire_key < 'b;') OR (r.fire_key >= 't:' AND r.fire_key < 't;') OR (r.fire_key >= 's:' AND r.fire_key < 's;' AND r.triggered_by IS NOT NULL)) AND ((r.state = 'PENDING' AND r.attempt = 0) OR (r.open_children > 0 AND CASE WHEN r.serial = 0 THEN NOT EXISTS (SELECT 1 FROM runs c WHERE c.parent_id = r.id AND c.attempt > 0)
+                                                                                 ELSE r.place > (
     SELECT h.place FROM runs h
     WHERE h.job_id = d.job_id AND h.state IN ('PENDING', 'RUNNING') AND h.shard = -1 AND h.place IS NOT NULL
     ORDER BY h.place, h.id LIMIT 1
-)))
+) END))
         LIMIT :most
       ) q
     ) FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d;
@@ -2612,6 +2613,42 @@ SELECT
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
     r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
 
+-- people/limit_use.py HOLDERS
+SELECT r.id, r.lane, r.leased_at, j.namespace, j.name, n.name AS worker
+FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
+ORDER BY r.leased_at, r.id LIMIT :rows;
+
+-- people/limit_use.py WAITING
+SELECT count(*) FROM (
+  SELECT r.id FROM runs r
+  WHERE r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
+  LIMIT :rows
+) q;
+
+-- people/limit_use.py ASSIGNED
+SELECT r.id, r.not_before FROM runs r
+WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
+      AND r.not_before <= :now
+ORDER BY r.not_before, r.id LIMIT :rows;
+
+-- people/limit_use.py OLDEST
+SELECT r.id, r.not_before FROM runs r WHERE r.id IN (
+  SELECT (SELECT e.id FROM runs e
+          WHERE e.lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.state = 'PENDING'
+                AND e.parked = 0 AND e.not_before <= :now
+          ORDER BY e.not_before, e.id LIMIT 1)
+  FROM (SELECT json_extract(value, '$[0]') AS lane, json_extract(value, '$[1]') AS class, json_extract(value, '$[2]') AS priority FROM json_each(:d)) AS d)
+ORDER BY r.not_before, r.id LIMIT 1;
+
+-- people/limit_use.py RUN_OF
+SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = :id;
+
+-- people/limit_use.py USERS
+SELECT j.namespace, j.name, v.lane_id FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d))
+ORDER BY j.namespace, j.name LIMIT :rows;
+
 -- people/named_limits.py _LIST
 SELECT name, namespace, max, used FROM limits WHERE name > :after AND name < 'res;' ORDER BY name LIMIT :rows;
 
@@ -2623,11 +2660,6 @@ SELECT name, namespace, max, used FROM limits WHERE name = :name;
 
 -- people/named_limits.py _REMOVE
 DELETE FROM limits WHERE name = :name;
-
--- people/named_limits.py _USERS
-SELECT j.name FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d))
-ORDER BY j.name LIMIT 20;
 
 -- people/ranking.py LATEST
 SELECT q.job_id, q.state, q.ended_at - q.started_at AS took FROM (

@@ -182,6 +182,8 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     if last:
         took = f"  {times.lasting(last['duration_s'])}" if last["duration_s"] is not None else ""
         yield "last run", (f"{last['id']}  ", out.state(last["shown"]), took)
+    if job.get("waiting") is not None:
+        yield "waiting", out.say("waiting_of", waiting=job["waiting"], most=definition["place"]["max_waiting"])
     yield "run", job.get("executes") or ""
     yield "parameters", parameters_in_words(job.get("parameters"))
     yield "description", job["description"]

@@ -1,11 +1,15 @@
 """`foliot limit`: how many runs may hold a named resource at once."""
 
+from collections.abc import Iterator, Mapping
+from typing import Any
+
 import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.groups import Group
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
+from foliot.cli.terminal import Line
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -17,6 +21,7 @@ def limit() -> None:
     \b
     Examples:
       foliot limit list
+      foliot limit show settle-db
       foliot limit set settle-db 4
     """
 
@@ -40,6 +45,53 @@ def list_limits(user: User, *, most: int) -> None:
         Column("MAX", "max"),
     ]
     user.out.items(answer["items"], columns, answer=answer)
+
+
+@limit.command("show")
+@click.argument("name")
+@remote
+def show_limit(user: User, *, name: str) -> None:
+    """Show a limit: which runs hold it since when, how many wait for it, and which jobs count in it.
+
+    It is the namespace's own limit, or else one of the whole cluster.
+
+    \b
+    Examples:
+      foliot limit show settle-db
+      foliot limit show settle-db -n billing
+    """
+    found = user.client.limits.get(name)
+    if not user.out.is_for_people:
+        user.out.item(found, ())
+        return
+    user.out.item(found, _lines(user, found))
+    if not found["holders"]:
+        return
+    columns = [
+        Column("RUN", "run", least=8),
+        Column("JOB", _job_name, least=8),
+        Column("WORKER", "worker", empty="-"),
+        Column(user.times.title("SINCE"), user.times.instant("since")),
+    ]
+    user.out.items(found["holders"], columns, name="run")
+
+
+def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    say = user.out.say
+    yield "name", found["name"]
+    yield "namespace", found["namespace"] or say("every_namespace")
+    yield "used", say("limit_used", used=found["used"], max=found["max"])
+    yield "hidden", say("limit_hidden", runs=found["hidden"]) if found["hidden"] else ""
+    yield "waiting", str(found["waiting"])
+    oldest = found["oldest"]
+    if oldest:
+        since = user.times.told(oldest["since"])
+        yield "oldest", say("limit_oldest", run=oldest["run"], job=_job_name(oldest), since=since)
+    yield "jobs", ", ".join(_job_name(user_) for user_ in found["jobs"]) or say("none")
+
+
+def _job_name(item: Mapping[str, Any]) -> str:
+    return str(item["job"]) if item["namespace"] == "default" else f"{item['namespace']} / {item['job']}"
 
 
 @limit.command("set")

@@ -126,6 +126,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "put_calendar": Route("PUT", "/calendars/{name}", body="calendar! reason", answer="CalendarOut"),
     "delete_calendar": Route("DELETE", "/calendars/{name}"),
     "list_limits": Route("GET", "/limits", f"namespace {_PAGE}", answer="Page_LimitOut_"),
+    "get_limit": Route("GET", "/limits/{name}", "namespace", answer="LimitUseOut"),
     "set_cluster_limit": Route("PUT", "/cluster/limits/{name}", body="max! reason", answer="LimitOut"),
     "remove_cluster_limit": Route("DELETE", "/cluster/limits/{name}"),
     # locks

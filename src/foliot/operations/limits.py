@@ -1,16 +1,19 @@
 """Named limits: look at them; make, change and take away those of the whole cluster."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.bounds import RUNNING_MAX
 from foliot.domain.errors import BadField
+from foliot.domain.limits import limit_key
 from foliot.domain.names import check_name
-from foliot.operations.names import namespace_of
+from foliot.operations.names import home_of, namespace_of
 from foliot.operations.notes import note
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
-from foliot.ports.store.limits import NamedLimit
+from foliot.ports.store.limits import LimitNotFound, LimitUse, NamedLimit
+from foliot.ports.store.lookups import JobRow
 
 
 async def list_limits(
@@ -22,6 +25,37 @@ async def list_limits(
     if asked is not None and not who.sees(asked):
         return []
     return await services.store.limits.list(namespace=asked, after=after, limit=limit)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSeen:
+    """What a limit is used for, as far as the token sees it."""
+
+    use: LimitUse
+    hidden: int  # runs of other namespaces that hold it, too
+
+
+async def find_limit(services: Services, who: Principal, name: str, *, namespace: str | None) -> LimitSeen:
+    """The limit that jobs of a namespace mean by a name: the namespace's own before one of the whole cluster."""
+    who.demand(Scope.READ)
+    home = home_of(who, namespace)
+    if not who.sees(home):
+        raise LimitNotFound(name, namespace=home)
+    name = check_name("resource", name)
+    use = await services.store.limits.use([limit_key(name, home), limit_key(name, None)])
+    if use is None:
+        raise LimitNotFound(name, namespace=home)
+    holders = [holder for holder in use.holders if who.sees(holder.namespace)]
+    users = [user for user in use.users if who.sees(user.namespace)]
+    oldest = use.oldest if use.oldest is not None and who.sees(use.oldest.namespace) else None
+    seen = replace(use, holders=holders, users=users, oldest=oldest)
+    return LimitSeen(use=seen, hidden=len(use.holders) - len(holders))
+
+
+async def waiting_of(services: Services, job: JobRow) -> int | None:
+    """How many runs of a job wait, where the job limits that (`max_waiting`)."""
+    place = job.document.get("place") or {}
+    return await services.store.limits.waiting(job.job_id) if "max_waiting" in place else None
 
 
 async def set_limit(services: Services, who: Principal, name: str, max_: int, *, reason: str = "") -> NamedLimit:

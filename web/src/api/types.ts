@@ -558,6 +558,7 @@ export interface JobOut {
   "strip": StripOut | null;
   "executes": string | null;
   "parameters": Record<string, unknown> | null;
+  "waiting": number | null;
   "warnings": WarningOut[];
   "definition": DefinitionForm | null;
 }
@@ -595,6 +596,14 @@ export interface LastRunOut {
   "duration_s": number | null;
 }
 
+export interface LimitHolderOut {
+  "run": string;
+  "job": string;
+  "namespace": string;
+  "worker": string | null;
+  "since": string;
+}
+
 export interface LimitIn {
   "max": number;
   "reason"?: string;
@@ -605,6 +614,30 @@ export interface LimitOut {
   "namespace": string | null;
   "max": number;
   "used": number;
+}
+
+export interface LimitUseOut {
+  "name": string;
+  "namespace": string | null;
+  "max": number;
+  "used": number;
+  "holders": LimitHolderOut[];
+  "hidden": number;
+  "waiting": number;
+  "oldest": LimitWaiterOut | null;
+  "jobs": LimitUserOut[];
+}
+
+export interface LimitUserOut {
+  "job": string;
+  "namespace": string;
+}
+
+export interface LimitWaiterOut {
+  "run": string;
+  "job": string;
+  "namespace": string;
+  "since": string;
 }
 
 export interface LockClaimIn {
@@ -1406,6 +1439,7 @@ export interface Operations {
   get_job_parameters: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ParametersOut };
   get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: StatsOut };
   get_job_version: { path: { "name": string; "version": number }; query: { "namespace"?: string | null }; body: undefined; answer: VersionOut };
+  get_limit: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LimitUseOut };
   get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
   get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
   get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: StatsOut };
@@ -1517,6 +1551,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_job_parameters: ["GET", "/api/v1/jobs/{name}/parameters"],
   get_job_stats: ["GET", "/api/v1/jobs/{name}/stats"],
   get_job_version: ["GET", "/api/v1/jobs/{name}/versions/{version}"],
+  get_limit: ["GET", "/api/v1/limits/{name}"],
   get_lock: ["GET", "/api/v1/locks/{name}"],
   get_node: ["GET", "/api/v1/nodes/{name}"],
   get_node_stats: ["GET", "/api/v1/nodes/{name}/stats"],

@@ -182,6 +182,9 @@ class JobOut(ApiOutput):
     parameters: dict[str, Any] | None = Field(
         None, description="What it takes, as JSON Schema, where one job is read; null while no live worker says."
     )
+    waiting: int | None = Field(
+        None, description="Runs that wait, as `max_waiting` counts them, where one job is read that has it."
+    )
     warnings: list[WarningOut] = Field(default_factory=list, description="In the answer to a save.")
     definition: Document | None = None
 
@@ -194,6 +197,7 @@ class JobOut(ApiOutput):
         warnings: Sequence[FoliotError] = (),
         executes: str | None = None,
         parameters: Mapping[str, Any] | None = None,
+        waiting: int | None = None,
         full: bool = True,
     ) -> "JobOut":
         document = job.document
@@ -229,6 +233,7 @@ class JobOut(ApiOutput):
             strip=StripOut.of(job.strip) if job.strip is not None else None,
             executes=executes,
             parameters=None if parameters is None else dict(parameters),
+            waiting=waiting,
             warnings=[WarningOut.of(warning, language) for warning in warnings],
             definition=dict(document) if full else None,
         )

@@ -67,6 +67,7 @@ from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.diff import changes_between
 from foliot.operations.kinds import what_runs
+from foliot.operations.limits import waiting_of
 from foliot.operations.names import actor, find_job, home_of, namespace_of
 from foliot.operations.save import SavedJob
 from foliot.operations.trial import try_out
@@ -182,7 +183,8 @@ async def get_job(
     response.headers["ETag"] = etag(job.version)
     executes = what_runs(services.kinds, job.document)
     parameters = await parameters_of(services, job)
-    return JobOut.of(job, language=language, executes=executes, parameters=parameters)
+    waiting = await waiting_of(services, job)
+    return JobOut.of(job, language=language, executes=executes, parameters=parameters, waiting=waiting)
 
 
 @router.put(

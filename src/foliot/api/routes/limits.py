@@ -5,8 +5,19 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path
 
 from foliot.api.models.common import Page
-from foliot.api.models.limits import LimitIn, LimitOut
-from foliot.api.request_parts import PREFIX, READS, WRITES, Admin, Cursor, EveryNamespace, Limit, Reader, Services
+from foliot.api.models.limits import LimitIn, LimitOut, LimitUseOut
+from foliot.api.request_parts import (
+    PREFIX,
+    READS,
+    WRITES,
+    Admin,
+    Cursor,
+    EveryNamespace,
+    Limit,
+    Namespace,
+    Reader,
+    Services,
+)
 from foliot.api.route import FoliotRoute
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.operations import limits as operations
@@ -26,6 +37,12 @@ async def list_limits(
     next_cursor = found[-1].key if is_full else None
     items = [LimitOut.of(one) for one in found]
     return Page(items=items, next_cursor=next_cursor)
+
+
+@router.get("/limits/{name}", responses=READS, summary="Look at a named limit")
+async def get_limit(services: Services, who: Reader, name: LimitName, namespace: Namespace = None) -> LimitUseOut:
+    """Who holds it, who waits for it, which jobs count in it: the namespace's own, or else one of the whole cluster."""
+    return LimitUseOut.seen(await operations.find_limit(services, who, name, namespace=namespace))
 
 
 @router.put("/cluster/limits/{name}", responses=WRITES, summary="Set a limit of the whole cluster")

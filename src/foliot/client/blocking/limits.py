@@ -23,6 +23,10 @@ class Limits:
         """A page of the limits of the cluster and of the namespace, and how many runs hold each."""
         return page_of(dict, self._ask("list_limits", limit=limit, cursor=cursor, namespace=namespace))
 
+    def get(self, name: str, *, namespace: str | None = None) -> Answer:
+        """A limit: which runs hold it since when, how many wait for it, and which jobs count in it."""
+        return dict(self._ask("get_limit", name=name, namespace=namespace))
+
     def set(self, name: str, max: int, *, reason: str = "") -> Answer:  # noqa: A002  as the API says it
         """Make a limit of the whole cluster, or change it."""
         return dict(self._ask("set_cluster_limit", name=name, max=max, reason=reason))

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from foliot.domain.errors import Conflict, NotFound
+from foliot.domain.instants import Instant
 
 
 class LimitNotFound(NotFound):
-    """No limit of the cluster has this name."""
+    """No limit of the cluster, or of a namespace, has this name."""
 
     code = "FOL-2015"
 
-    def __init__(self, name: str) -> None:
-        super().__init__(f'No limit "{name[:100]}" of the whole cluster.', name=name[:100])
+    def __init__(self, name: str, *, namespace: str | None = None) -> None:
+        where = "the whole cluster" if namespace is None else f"namespace {namespace} or of the whole cluster"
+        super().__init__(f'No limit "{name[:100]}" of {where}.', name=name[:100], namespace=namespace)
 
 
 class LimitInUse(Conflict):
@@ -55,6 +57,46 @@ class NamedLimit:
     used: int
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitHolder:
+    """A run that holds a limit."""
+
+    run_id: int
+    namespace: str
+    job: str
+    worker: str | None  # None: its row is gone
+    since: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitWaiter:
+    """A run that is due and waits for a limit, or for something else that it needs besides."""
+
+    run_id: int
+    namespace: str
+    job: str
+    since: Instant
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitUser:
+    """A job whose present version counts in a limit."""
+
+    namespace: str
+    job: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitUse:
+    """What a limit is used for now. Of holders and users the first 200 are there, waiting runs are counted to 10 000."""
+
+    limit: NamedLimit
+    holders: Sequence[LimitHolder]
+    waiting: int
+    oldest: LimitWaiter | None
+    users: Sequence[LimitUser]
+
+
 class LimitStore(Protocol):
     """Keeps named limits."""
 
@@ -64,6 +106,14 @@ class LimitStore(Protocol):
 
     async def find(self, keys: Sequence[str]) -> Sequence[NamedLimit]:
         """Those of these keys that there are."""
+        ...
+
+    async def use(self, keys: Sequence[str]) -> LimitUse | None:
+        """What the first of these limits that there is is used for; None: there is none."""
+        ...
+
+    async def waiting(self, job_id: int) -> int:
+        """How many runs of a job wait, as `max_waiting` counts them: up to 10 000."""
         ...
 
     async def set_shared(self, name: str, max_: int) -> NamedLimit:

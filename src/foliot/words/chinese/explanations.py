@@ -254,7 +254,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "地址有误，或令牌、签名有误。两者的应答相同，以免被人猜出。",
         "请发送该回调的令牌：`Authorization: Bearer TOKEN`。",
     ),
-    "FOL-2015": ("整个集群没有这个名称的限额。", "foliot limit list 显示全部。"),
+    "FOL-2015": ("命名空间和整个集群都没有这个名称的限额。", "foliot limit list 显示全部。"),
     "FOL-2020": (
         "Foliot 和在线的工作节点都没有这个名称的处理器类型。",
         "foliot handler list 显示全部；软件包带来的类型，只有装有它的工作节点在线时才可见。",

@@ -210,6 +210,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "List the limits of the cluster and of the namespace, and how many runs hold each.": (
         "列出集群和命名空间的限额，以及各被多少个执行占用。"
     ),
+    "Show a limit: which runs hold it since when, how many wait for it, and which jobs count in it.": (
+        "显示限额：哪些执行自何时起占用它、多少执行在等待它、哪些任务计入其中。"
+    ),
+    "It is the namespace's own limit, or else one of the whole cluster.": "先找命名空间自己的限额，没有则找全集群的。",
     "Make a limit of the whole cluster, or change how many runs it lets through. Needs an admin's token.": (
         "设置全集群的限额，或修改它允许的执行数。需要管理员的令牌。"
     ),

@@ -136,7 +136,7 @@ TITLES: Final[Catalogue] = {
     "FOL-2010": "A calendar that does not exist",
     "FOL-2011": "A worker session that is over, or belongs to another token",
     "FOL-2012": "A callback that does not exist, or a wrong token for it",
-    "FOL-2015": "A limit that does not exist in the cluster",
+    "FOL-2015": "A limit that does not exist",
     "FOL-2020": "A kind of handler that neither Foliot nor a live worker has",
     "FOL-2021": "A failover that does not exist",
     "FOL-2030": "A saved view that does not exist",

@@ -389,7 +389,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The address is wrong, or the token or signature is. Both get the same answer, so that nobody can guess.",
         "Send Authorization: Bearer TOKEN with the token of this callback.",
     ),
-    "FOL-2015": ("No limit of the whole cluster has this name.", "foliot limit list shows all."),
+    "FOL-2015": ("No limit of the namespace or of the whole cluster has this name.", "foliot limit list shows all."),
     "FOL-2020": (
         "Neither Foliot nor a live worker has a kind of handler of this name.",
         "foliot handler list shows all. A kind of another package is known while a worker with it lives.",

@@ -111,6 +111,10 @@ PHRASES: Final[Catalogue] = {
     "drill_some_jobs": "only {jobs} jobs, those that fire most often",
     "limit_set": "{name} lets {max} runs through now",
     "limit_gone": "{name} is gone",
+    "limit_used": "{used} of {max}",
+    "limit_hidden": "{runs|run|runs} of other namespaces",
+    "limit_oldest": "{run} of {job}, since {since}",
+    "waiting_of": "{waiting} of {most}",
     "lock_order": (
         "take these locks in one order everywhere, such as {order:list}"
         "[; {deadlocks|deadlock of them was|deadlocks of them were} ended lately]"

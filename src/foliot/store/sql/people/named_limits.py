@@ -4,13 +4,15 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from foliot.domain.limits import limit_key, limit_name
-from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound, NamedLimit
-from foliot.store.sql.jobs.definitions import lanes_after
+from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound, LimitUse, NamedLimit
+from foliot.store.sql.firing.queues import QUEUED
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.kernel.statement import Statement, keys
 from foliot.store.sql.leasing.limits import MAXIMA, SET_MAX, Limit, count_anew, make
+from foliot.store.sql.people.limit_use import USERS, WAITING_MAX, counting_lanes, use_of
 
+USERS_TOLD: Final = 20
 _FIRST: Final = "res:"
 _BEYOND: Final = "res;"  # the keys of named limits lie between these two
 _COLUMNS: Final = "name, namespace, max, used"
@@ -23,14 +25,6 @@ _LIST_IN: Final = Statement(
 )
 _FIND: Final = Statement(f"SELECT {_COLUMNS} FROM limits WHERE name = :name")
 _REMOVE: Final = Statement("DELETE FROM limits WHERE name = :name")
-_USERS: Final = Statement(
-    """
-    SELECT j.name FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-    WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM {d}) OR v.merge_lane_id IN (SELECT d.lane FROM {d}))
-    ORDER BY j.name LIMIT 20
-    """,
-    RowSet("d", lane=BIGINT),
-)
 
 
 class SqlLimits:
@@ -54,6 +48,18 @@ class SqlLimits:
             return [_named(row) for key in keys for row in tx.rows(_FIND, {"name": key})]
 
         return await self._database.read(work)
+
+    async def use(self, keys: Sequence[str]) -> LimitUse | None:
+        def work(tx: Tx) -> LimitUse | None:
+            found = [row for key in keys for row in tx.rows(_FIND, {"name": key})]
+            return use_of(tx, _named(found[0])) if found else None
+
+        return await self._database.read(work)
+
+    async def waiting(self, job_id: int) -> int:
+        values = {"most": WAITING_MAX, "with_later": 1}
+        found = await self._database.read(lambda tx: tx.pairs(QUEUED, values, d=[(job_id,)]))
+        return int(found[job_id])
 
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
         key = limit_key(name, None)
@@ -87,9 +93,7 @@ class SqlLimits:
 
 def _users(tx: Tx, key: str) -> list[str]:
     """Jobs whose present version counts in this limit."""
-    every = lanes_after(tx, 0)
-    lanes = [lane_id for lane_id, lane in every.items() if key in lane.limits]
-    rows = tx.found(_USERS, d=keys(lanes))
+    rows = tx.found(USERS, {"rows": USERS_TOLD}, d=keys(sorted(counting_lanes(tx, key))))
     return [row.name for row in rows]
 
 

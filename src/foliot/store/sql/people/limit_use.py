@@ -1,0 +1,124 @@
+"""What a named limit is used for: the runs that hold it, those that wait for it, the jobs that count in it."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from foliot.domain.job import PRIORITY_MAX, Lane
+from foliot.ports.store.limits import LimitHolder, LimitUse, LimitUser, LimitWaiter, NamedLimit
+from foliot.store.sql.jobs.definitions import lanes_after
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+
+SHOWN_MAX: Final = 200
+"""Runs that hold it, and jobs that count in it."""
+WAITING_MAX: Final = 10_000
+"""How far those that wait are counted."""
+
+HOLDERS: Final = Statement(
+    """
+    SELECT r.id, r.lane, r.leased_at, j.namespace, j.name, n.name AS worker
+    FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id
+    WHERE r.state = 'RUNNING' AND r.{held_by} > '' AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM {d})
+    ORDER BY r.leased_at, r.id LIMIT :rows
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+WAITING: Final = Statement(
+    """
+    SELECT count(*) FROM (
+      SELECT r.id FROM runs r
+      WHERE r.{ready_lane} IN (SELECT d.lane FROM {d}) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
+      LIMIT :rows
+    ) q
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+ASSIGNED: Final = Statement(
+    """
+    SELECT r.id, r.not_before FROM runs r
+    WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.lane IN (SELECT d.lane FROM {d})
+          AND r.not_before <= :now
+    ORDER BY r.not_before, r.id LIMIT :rows
+    """,
+    RowSet("d", lane=BIGINT),
+)
+"""What a route meant for some worker stands outside the ready ones."""
+
+OLDEST: Final = Statement(
+    """
+    SELECT r.id, r.not_before FROM runs r WHERE r.id IN (
+      SELECT (SELECT e.id FROM runs e
+              WHERE e.{ready_lane} = d.lane AND e.class = d.class AND e.priority = d.priority AND e.state = 'PENDING'
+                    AND e.parked = 0 AND e.not_before <= :now
+              ORDER BY e.not_before, e.id LIMIT 1)
+      FROM {d})
+    ORDER BY r.not_before, r.id LIMIT 1
+    """,
+    RowSet("d", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT),
+    mysql="""
+    SELECT r.id, r.not_before FROM {d} STRAIGHT_JOIN runs r ON r.id = (
+      SELECT e.id FROM runs e FORCE INDEX (runs_ready)
+      WHERE e.ready_lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.not_before <= :now
+      ORDER BY e.not_before, e.id LIMIT 1)
+    ORDER BY r.not_before, r.id LIMIT 1
+    """,
+)
+"""The first of each kind of run is one step of the index, so the oldest of all is found however many wait."""
+
+RUN_OF: Final = Statement("SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = :id")
+
+USERS: Final = Statement(
+    """
+    SELECT j.namespace, j.name, v.lane_id FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM {d}) OR v.merge_lane_id IN (SELECT d.lane FROM {d}))
+    ORDER BY j.namespace, j.name LIMIT :rows
+    """,
+    RowSet("d", lane=BIGINT),
+)
+
+_KINDS: Final = [(class_, priority) for class_ in (0, 1) for priority in range(1, PRIORITY_MAX + 1)]
+
+
+def use_of(tx: Tx, limit: NamedLimit) -> LimitUse:
+    """Who holds a limit, who waits for it, what counts in it."""
+    lanes = counting_lanes(tx, limit.key)
+    return LimitUse(limit=limit, holders=_holders(tx, lanes), users=_users(tx, lanes), **_waiting(tx, lanes))
+
+
+def counting_lanes(tx: Tx, key: str) -> Mapping[int, Lane]:
+    """The lanes whose runs count in this limit."""
+    every = lanes_after(tx, 0)
+    return {lane_id: lane for lane_id, lane in every.items() if key in lane.limits}
+
+
+def _holders(tx: Tx, lanes: Mapping[int, Lane]) -> Sequence[LimitHolder]:
+    rows = tx.found(HOLDERS, {"rows": SHOWN_MAX}, d=keys(sorted(lanes)))
+    return [
+        LimitHolder(run_id=row.id, namespace=row.namespace, job=row.name, worker=row.worker, since=row.leased_at)
+        for row in rows
+    ]
+
+
+def _users(tx: Tx, lanes: Mapping[int, Lane]) -> Sequence[LimitUser]:
+    rows = tx.found(USERS, {"rows": SHOWN_MAX}, d=keys(sorted(lanes)))
+    return [LimitUser(namespace=row.namespace, job=row.name) for row in rows]
+
+
+def _waiting(tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, Any]:
+    """How many runs are due and wait in these lanes, and the one that does so longest."""
+    if not lanes:
+        return {"waiting": 0, "oldest": None}
+    values = {"now": tx.now(), "rows": WAITING_MAX}
+    of_lanes = keys(sorted(lanes))
+    assigned = tx.rows(ASSIGNED, values, d=of_lanes)
+    ready = int(tx.rows(WAITING, values, d=of_lanes)[0][0])
+    kinds = [(lane_id, *kind) for lane_id in sorted(lanes) for kind in _KINDS]
+    found = [*assigned[:1], *tx.rows(OLDEST, {"now": values["now"]}, d=kinds)]
+    if not found:
+        return {"waiting": 0, "oldest": None}
+    first = min(found, key=lambda row: (row.not_before, row.id))
+    job = tx.rows(RUN_OF, {"id": first.id})[0]
+    oldest = LimitWaiter(run_id=first.id, namespace=job.namespace, job=job.name, since=first.not_before)
+    return {"waiting": min(ready + len(assigned), WAITING_MAX), "oldest": oldest}
