@@ -2,7 +2,16 @@
 
 import pytest
 
+from foliot.domain.instants import SECOND
+from foliot.domain.run import parse_run_id
+from foliot.domain.verdict import judge
+from foliot.operations.declarations import Declaring
+from foliot.operations.why import why_run
+from foliot.ports.worker_link import PROTOCOL, PROTOCOL_WEIGHTS, DeclaredJob, Hello, Leaving
+from foliot.words.language import Language
+from foliot.words.why import sentence
 from tests.api.asking import Api
+from tests.api.stage import ROOT, Stage
 
 
 def naming(name: str, most: int, **document: object) -> dict[str, object]:
@@ -77,7 +86,10 @@ async def test_a_limit_says_who_holds_it_as_far_as_the_token_sees(api: Api) -> N
         assert (await asker.post("/jobs", {"name": namespace, "definition": naming("db", 4)})).status_code == 201
     seen = (await api.get("/limits/db")).json()
     assert (seen["namespace"], seen["max"], seen["used"], seen["hidden"]) == (None, 4, 0, 0)
-    assert seen["jobs"] == [{"job": "ours", "namespace": "ours"}, {"job": "theirs", "namespace": "theirs"}]
+    assert seen["jobs"] == [
+        {"job": "ours", "namespace": "ours", "takes": 1},
+        {"job": "theirs", "namespace": "theirs", "takes": 1},
+    ]
     ours = await api.with_scopes("read", namespace="ours")
     assert [job["job"] for job in (await ours.get("/limits/db")).json()["jobs"]] == ["ours"]
     assert (await ours.get("/limits/db", namespace="theirs")).json()["code"] == "FOL-2015"
@@ -91,3 +103,60 @@ async def test_a_job_that_limits_what_waits_says_how_many_do(api: Api) -> None:
         await api.post(f"/jobs/{name}:trigger")
     assert (await api.get("/jobs/tick")).json()["waiting"] == 2
     assert (await api.get("/jobs/free")).json()["waiting"] is None
+
+
+def taking(takes: int, most: int) -> dict[str, object]:
+    return {"concurrency": {"db": most}, "takes": {"db": takes}}
+
+
+async def test_a_job_whose_runs_take_more_than_there_is_is_refused(api: Api) -> None:
+    refused = await api.create_job("tick", place=taking(4, 3))
+    assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1242")
+    assert "would take 4 of the limit db, which has 3" in refused.json()["detail"]
+    unnamed = await api.create_job("tick", place={"takes": {"db": 2}})
+    assert "place.concurrency does not name this limit" in unnamed.text
+    assert (await api.create_job("tick", place=taking(3, 3))).status_code == 201
+    await api.create_job("other", place={"concurrency": {"db": 2}})
+    same = {"run": {"python": "jobs:tick"}, "owner": "anne", "place": taking(3, 3)}  # another job lowered the limit
+    for path, method in (("/jobs:validate", "POST"), ("/jobs/tick", "PUT")):
+        body = {"name": "tick", "definition": same} if method == "POST" else {"definition": same}
+        again = await api.ask(method, path, body, headers={"If-Match": '"v1"'} if method == "PUT" else {})
+        assert (again.status_code, again.json()["code"]) == (422, "FOL-1242"), path
+
+
+async def test_why_says_how_much_a_run_needs_and_how_much_is_free(api: Api, stage: Stage) -> None:
+    await api.create_job("heavy", overlap="allow", place=taking(3, 4))
+    await api.create_job("light", overlap="allow", place={"concurrency": {"db": 4}})
+    worker = await stage.worker("w-1", ["python:jobs:heavy", "python:jobs:light"])
+    runs = [(await api.post("/jobs/heavy:trigger")).json()["id"] for _ in range(2)]
+    assert await worker.lease() is not None
+    assert await worker.lease() is None  # one is free, and kept
+    light = (await api.post("/jobs/light:trigger")).json()["id"]
+
+    async def told(run: str, language: Language = Language.ENGLISH) -> str:
+        explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
+        return sentence(explanation, tz="UTC", language=language)
+
+    assert "it needs 3 of the 4 of the limit db, 1 are free" in await told(runs[1])
+    assert "需要限额 db 的 3/4，空闲 1" in await told(runs[1], Language.CHINESE)
+    assert "what is free of the limit db (1 of 4) is kept for a run that was due before" in await told(light)
+    await api.create_job("other", place={"concurrency": {"db": 2}})
+    assert "it needs 3 of the limit db, which has only 2: raise the limit" in await told(runs[1])
+
+
+async def test_no_job_takes_several_while_a_server_lives_that_does_not_know_it(api: Api, stage: Stage) -> None:
+    for name, protocol in (("s-new", PROTOCOL), ("s-old", PROTOCOL_WEIGHTS - 1)):
+        hello = Hello(
+            session=name, name=name, group="", slots=0, handlers=(), version=f"0.{protocol}", protocol=protocol
+        )
+        await stage.store.nodes.register(hello, kind="server", ttl_us=15 * SECOND)
+    refused = await api.create_job("tick", place=taking(3, 8))
+    assert (refused.status_code, refused.json()["code"]) == (422, "FOL-1240")
+    assert refused.json()["detail"].startswith("s-old (foliot 0.4) does not know place.takes")
+    document = '{"run": {"python": "jobs:tick"}, "place": {"concurrency": {"db": 8}, "takes": {"db": 3}}}'
+    job = DeclaredJob(namespace="default", name="declared", document=document)
+    hello = Hello(session="w-1", name="w-1", group="default", slots=1, handlers=(), jobs=(job,))
+    assert "does not know place.takes" in str(await Declaring(stage.services).declare(hello, ROOT))
+    assert (await api.create_job("routed", place={"route": "round"})).status_code == 201, "it knows routes"
+    await stage.store.nodes.leave(Leaving(session="s-old"), judge)
+    assert (await api.create_job("tick", place=taking(3, 8))).status_code == 201, "it is gone"

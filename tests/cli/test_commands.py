@@ -354,31 +354,6 @@ def test_calendars(foliot: Shell) -> None:
     assert foliot("calendar", "save", "close", "--set", "countri=CN").code == 2
 
 
-def test_limits(foliot: Shell) -> None:
-    made = foliot("limit", "set", "ledger", "4", "--reason", "small machine")
-    assert (made.code, made.err) == (0, "✔ ledger lets 4 runs through now\n")
-    usual = ("job", "create", "posting", "--py", "jobs:greet", "--set")
-    assert foliot(*usual, "place.concurrency.ledger=4").code == 0
-    assert foliot("job", "create", "mailing", "--py", "jobs:greet", "--set", "place.concurrency.mail=2").code == 0
-    shown = foliot("limit", "list", "-o", "json").json["items"]
-    assert [(one["namespace"], one["name"], one["max"]) for one in shown] == [
-        ("default", "mail", 2),
-        (None, "ledger", 4),
-    ]
-    assert re.search(r"ledger +every +0 +4", foliot("limit", "list").out)
-    use = foliot("limit", "show", "ledger", "-o", "json").json
-    assert (use["max"], use["used"], use["waiting"], use["holders"]) == (4, 0, 0, [])
-    assert use["jobs"] == [{"job": "posting", "namespace": "default"}]
-    assert re.search(r"used +0 of 4\n", foliot("limit", "show", "ledger").out)
-    assert foliot("limit", "show", "nothing").code == 3
-    used = foliot("limit", "delete", "ledger", "--yes")
-    assert (used.code, "posting" in used.err) == (5, True)
-    for name in ("posting", "mailing"):
-        foliot("job", "delete", name, "--yes")
-    assert foliot("limit", "delete", "ledger", "--yes").code == 0
-    assert foliot("limit", "delete", "ledger", "--yes").code == 3
-
-
 def test_search_and_why(foliot: Shell) -> None:
     assert "settle" in foliot("search", "结算").out
     assert foliot("search", "nothing like this").err == "nothing found\n"

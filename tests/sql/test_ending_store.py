@@ -187,6 +187,18 @@ async def test_a_server_that_cannot_read_a_sharded_job_makes_its_merge_run(world
     assert await _used(world) == [0]
 
 
+async def test_a_server_that_cannot_read_a_job_gives_back_and_counts_all_that_its_runs_take(world: World) -> None:
+    await save(world, "tick", overlap="allow", place={"concurrency": {"db": 8}, "takes": {"db": 3}})
+    await trigger(world, n=3)
+    anne = await worker(world)
+    one, _ = await anne.lease(8)
+    older = await older_server(world, anne)
+    assert await older.lease(8) == ()  # the third would not find three, and it cannot be read
+    assert await older.complete(one) == [Landing.RECORDED]
+    assert await _used(world) == [3]
+    assert await older.store.runs.recount_limits() == 0
+
+
 async def test_a_server_that_cannot_read_a_job_goes_by_its_retries(world: World) -> None:
     await save(world, "tick", retries={"max": 1, "backoff": "1s", "on": ["ConnectionError"]})
     await trigger(world, n=2)

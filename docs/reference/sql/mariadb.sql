@@ -1916,14 +1916,21 @@ SELECT v.job_id, max(v.version) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGI
 GROUP BY v.job_id;
 
 -- leasing/limits.py ROOM
-SELECT limits.name, limits.max - limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.name;
+SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits l ON l.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
+SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
 ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py TAKE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = limits.used + d.n, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+
+-- leasing/limits.py CLAIM
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, rank BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.claim_lane = d.lane, limits.claim_rank = d.rank, limits.claim_until = d.until WHERE limits.name = d.name AND (limits.claim_until IS NULL OR limits.claim_until <= %(now)s
+                                OR limits.claim_lane = d.lane OR limits.claim_rank > d.rank);
+
+-- leasing/limits.py UNCLAIM
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.claim_lane = NULL, limits.claim_rank = NULL, limits.claim_until = NULL WHERE limits.name = d.name AND limits.claim_lane = d.lane;
 
 -- leasing/limits.py GIVE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = CASE WHEN limits.used > d.n THEN limits.used - d.n ELSE 0 END, limits.ver = limits.ver + 1 WHERE limits.name = d.name;
@@ -2275,7 +2282,7 @@ ORDER BY c.next_at, c.job_id LIMIT %(rows)s;
 SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
+SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
 
 -- people/holds.py HEADS
 SELECT h.id, h.job_id, h.place FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs h ON h.id = (
@@ -2481,7 +2488,8 @@ ORDER BY r.not_before, r.id LIMIT 1;
 SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = %(id)s;
 
 -- people/limit_use.py USERS
-SELECT j.namespace, j.name, v.lane_id FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+SELECT j.namespace, j.name, v.lane_id, v.merge_lane_id
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d))
 ORDER BY j.namespace, j.name LIMIT %(rows)s;
 

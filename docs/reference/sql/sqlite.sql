@@ -2058,15 +2058,24 @@ WHERE v.lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS la
 GROUP BY v.job_id;
 
 -- leasing/limits.py ROOM
-SELECT limits.name, limits.max - limits.used FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limits ON limits.name = d.name;
+SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limits l ON l.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
 ORDER BY l.name;
 
 -- leasing/limits.py TAKE
 UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS n FROM json_each(:d)) AS d
 WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+
+-- leasing/limits.py CLAIM
+UPDATE limits SET claim_lane = d.lane, claim_rank = d.rank, claim_until = d.until FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS lane, json_extract(value, '$[2]') AS rank, json_extract(value, '$[3]') AS until FROM json_each(:d)) AS d
+WHERE limits.name = d.name AND (limits.claim_until IS NULL OR limits.claim_until <= :now
+                                OR limits.claim_lane = d.lane OR limits.claim_rank > d.rank);
+
+-- leasing/limits.py UNCLAIM
+UPDATE limits SET claim_lane = NULL, claim_rank = NULL, claim_until = NULL FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS lane FROM json_each(:d)) AS d
+WHERE limits.name = d.name AND limits.claim_lane = d.lane;
 
 -- leasing/limits.py GIVE
 UPDATE limits SET used = CASE WHEN limits.used > d.n THEN limits.used - d.n ELSE 0 END, ver = limits.ver + 1
@@ -2433,7 +2442,7 @@ ORDER BY c.next_at, c.job_id LIMIT :rows;
 SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
+SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
 
 -- people/holds.py HEADS
 SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
@@ -2645,7 +2654,8 @@ ORDER BY r.not_before, r.id LIMIT 1;
 SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = :id;
 
 -- people/limit_use.py USERS
-SELECT j.namespace, j.name, v.lane_id FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+SELECT j.namespace, j.name, v.lane_id, v.merge_lane_id
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d))
 ORDER BY j.namespace, j.name LIMIT :rows;
 

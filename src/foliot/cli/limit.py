@@ -71,6 +71,7 @@ def show_limit(user: User, *, name: str) -> None:
         Column("RUN", "run", least=8),
         Column("JOB", _job_name, least=8),
         Column("WORKER", "worker", empty="-"),
+        Column("TAKES", "takes"),
         Column(user.times.title("SINCE"), user.times.instant("since")),
     ]
     user.out.items(found["holders"], columns, name="run")
@@ -87,7 +88,12 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     if oldest:
         since = user.times.told(oldest["since"])
         yield "oldest", say("limit_oldest", run=oldest["run"], job=_job_name(oldest), since=since)
-    yield "jobs", ", ".join(_job_name(user_) for user_ in found["jobs"]) or say("none")
+    yield "jobs", ", ".join(_counted(one) for one in found["jobs"]) or say("none")
+
+
+def _counted(job: Mapping[str, Any]) -> str:
+    """A job that counts in a limit, and how much each of its runs takes if that is more than one."""
+    return _job_name(job) if job["takes"] == 1 else f"{_job_name(job)} (×{job['takes']})"
 
 
 def _job_name(item: Mapping[str, Any]) -> str:

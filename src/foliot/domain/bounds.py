@@ -11,6 +11,7 @@ from foliot.domain.errors import BadField, BadName, InvalidInput
 from foliot.domain.handler import PYTHON
 from foliot.domain.instants import DAY, MILLISECOND, SECOND, Micros, format_duration
 from foliot.domain.job import EACH_WORKER, Definition, Isolation, Shards
+from foliot.domain.limits import LimitTooSmall
 from foliot.domain.names import check_label, check_name
 from foliot.domain.payload import DEPTH_MAX, PARAMS_BYTES_MAX, json_text
 from foliot.domain.policies.misfire import CATCH_UP_MAX, MISFIRE_AFTER, WITHIN_MAX, Misfire, MisfireMode
@@ -22,6 +23,7 @@ from foliot.domain.texts import NAME_BYTES_MAX
 PRIORITY_MIN: Final = 1
 SHARDS_MAX: Final = 10_000
 RUNNING_MAX: Final = 100_000
+TAKES_MAX: Final = 100  # a lane names a limit once for each token
 WAITING_MAX: Final = 10_000  # each trigger of a limited job looks at so many rows at most
 RESOURCES_MAX: Final = 20
 LABELS_MAX: Final = 50
@@ -118,7 +120,6 @@ class Named:
 
 _LABEL: Final = Named("label")
 _RESOURCE: Final = Named("resource")
-_HOLDERS: Final = Between(1, RUNNING_MAX)
 _RETRIES: Final = Between(0, RETRIES_MAX)
 _PAUSE: Final = Lasting(0, PAUSE_MAX)
 _BUDGET: Final = Between(0, BUDGET_MAX)
@@ -176,18 +177,23 @@ _WEIGHT: Final = Between(1, WEIGHT_MAX)
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Named resources, and how many runs may hold each."""
+    """Named resources, and how many runs may hold each, or how much of each a run takes."""
 
+    each: Between
     most: int = RESOURCES_MAX
 
     def __call__(self, path: str, limits: Mapping[str, int]) -> None:
         check_count(path, len(limits), self.most)
         for name, held in limits.items():
             _RESOURCE(path, name)
-            _HOLDERS(f"{path}.{name}", held)
+            self.each(f"{path}.{name}", held)
 
     def __str__(self) -> str:
-        return f"up to {self.most}, each 1 to {RUNNING_MAX}"
+        return f"up to {self.most}, each {self.each}"
+
+
+HOLDERS: Final = Resources(Between(1, RUNNING_MAX))
+TAKES: Final = Resources(Between(1, TAKES_MAX))
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +261,15 @@ def check_throttle(path: str, throttle: TriggerRate) -> None:
     _PARAMETER(f"{path}.by", throttle.by)
 
 
+def _check_takes(definition: Definition) -> None:
+    for name, takes in definition.takes.items():
+        if name not in definition.limits:
+            hint = f"add {name} to place.concurrency with how much there is of it, or leave it out"
+            raise BadField(f"place.takes.{name}", "place.concurrency does not name this limit", hint=hint)
+        if takes > definition.limits[name]:
+            raise LimitTooSmall(name, takes=takes, max_=definition.limits[name])
+
+
 def check_together(definition: Definition) -> None:
     """Refuse fields that do not fit together."""
     if definition.merge is not None and not definition.shards:
@@ -263,6 +278,7 @@ def check_together(definition: Definition) -> None:
         hint = 'write merge: {python: "billing.jobs:report"}'
         raise BadField("merge", "only a Python function can merge what shards returned", hint=hint)
     check_wishes(definition.wishes, definition.require)
+    _check_takes(definition)
     if definition.is_broadcast and definition.chooses:
         raise BadField(
             f"place.{definition.chooses}",

@@ -12,9 +12,11 @@ from functools import partial
 from typing import Any, Final, TypeVar
 
 from foliot.domain.bounds import (
+    HOLDERS,
     PRIORITY_MIN,
     RUNNING_MAX,
     SHARDS_MAX,
+    TAKES,
     WAITING_MAX,
     Between,
     Bound,
@@ -23,7 +25,6 @@ from foliot.domain.bounds import (
     Lasting,
     Named,
     Preferences,
-    Resources,
     ShardCount,
     Text,
     check_debounce,
@@ -264,8 +265,14 @@ FIELDS: Final = (
         "place.concurrency",
         RESOURCES,
         'runs that may hold a [named resource](policies.md#named-limits): `{"settle-db": 4}`',
-        Resources(),
+        HOLDERS,
         attribute="limits",
+    ),
+    JobField(
+        "place.takes",
+        RESOURCES,
+        'how much of a named resource [each run takes](policies.md#weights), 1 unless it is said: `{"settle-db": 3}`',
+        TAKES,
     ),
     JobField("place.max_running", WHOLE, "runs of this job at a time", Between(1, RUNNING_MAX)),
     JobField(

@@ -73,6 +73,7 @@ class Definition:
     max_running: int | None = None  # concurrency of this job
     max_waiting: int | None = None  # of its runs that nobody has begun; beyond it a trigger is refused
     limits: Mapping[str, int] = field(default_factory=dict)  # named resources: name -> how many runs may hold it
+    takes: Mapping[str, int] = field(default_factory=dict)  # how much of a named resource a run holds; else 1
     debounce: Debounce | None = None  # triggers close together become one late run
     throttle: TriggerRate | None = None  # triggers close together become one early run
     shards: Shards = 0  # 0: not sharded
@@ -105,6 +106,11 @@ class Definition:
         return self.is_broadcast or self.chooses != ""
 
     @property
+    def is_weighted(self) -> bool:
+        """Whether a run takes more than one of some limit."""
+        return any(takes > 1 for takes in self.takes.values())
+
+    @property
     def is_broadcast(self) -> bool:
         """Whether each worker gets a shard. Such a run is cut when workers ask for runs, and not before."""
         return self.shards == EACH_WORKER
@@ -132,7 +138,7 @@ class Lane:
     group: str
     offer: str  # what the worker must be able to execute: python:billing.jobs:settle, sql:reports, http
     require: tuple[tuple[str, str], ...] = ()
-    limits: tuple[str, ...] = ()  # names of rows in `limits`
+    limits: tuple[str, ...] = ()  # names of rows in `limits`, each as often as a run takes of it (`tokens_of`)
     exclusive: bool = False
     at_most_once: bool = False
     namespace: str | None = None  # None: made before lanes had one; runs of any namespace may wait in it
@@ -179,7 +185,10 @@ def lane_of(
     shared: Collection[str] = (),
 ) -> Lane:
     """The lane of a job's runs (or, with `handler`, of its merge run). `shared`: limits of the whole cluster."""
-    limits = [limit_key(name, None if name in shared else namespace) for name in definition.limits]
+    limits: list[str] = []
+    for name in definition.limits:
+        key = limit_key(name, None if name in shared else namespace)
+        limits += [key] * definition.takes.get(name, 1)
     if definition.max_running is not None:
         limits.append(f"job:{job_id}")
     return Lane(

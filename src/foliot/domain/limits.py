@@ -5,11 +5,14 @@ whole cluster has no namespace; an admin makes it, and from then on jobs that ar
 """
 
 import hashlib
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
-from foliot.domain.errors import Denied
+from foliot.domain.errors import Denied, InvalidInput
 
 KEY_LENGTH_MAX: Final = 250
 
@@ -36,6 +39,30 @@ def limit_name(key: str) -> str:
     if kind == "job":
         return "max_running"
     return rest.rpartition("/")[2] or key
+
+
+@lru_cache(maxsize=4096)
+def tokens_of(keys: tuple[str, ...]) -> Mapping[str, int]:
+    """How much of each limit a run of a lane takes: a lane names a limit once for each token.
+
+    So a server from before weights, which gives back and counts one for each name, does it right.
+    """
+    return Counter(keys)
+
+
+class LimitTooSmall(InvalidInput):
+    """A run would take more of a limit than there is."""
+
+    code = "FOL-1242"
+
+    def __init__(self, name: str, *, takes: int, max_: int) -> None:
+        super().__init__(
+            f"A run would take {takes} of the limit {name}, which has {max_}: no run could ever start.",
+            hint=f"write a place.takes.{name} of {max_} at most, or raise the limit",
+            name=name,
+            takes=takes,
+            max=max_,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from foliot.domain.definition import definition_hash, to_document
 from foliot.domain.errors import FoliotError, JobNotFound
 from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, lane_of
-from foliot.domain.limits import LimitChange, check_change, limit_key
+from foliot.domain.limits import LimitChange, LimitTooSmall, check_change, limit_key
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
@@ -103,16 +103,21 @@ def _warnings(
 async def _check_limits(
     services: Services, who: Principal, namespace: str, definition: Definition, *, said_before: Mapping[str, int]
 ) -> None:
-    """Raise `LimitNotYours` where a save would: the definition gives a limit another maximum, and the token may not."""
+    """Raise what a save would: `LimitNotYours` for another maximum, `LimitTooSmall` for a run that takes more."""
     said_anew = {name: most for name, most in definition.limits.items() if said_before.get(name) != most}
-    keys = [limit_key(name, owner) for name in said_anew for owner in (None, namespace)]
+    asked = {*said_anew, *definition.takes}
+    keys = [limit_key(name, owner) for name in sorted(asked) for owner in (None, namespace)]
     found = await services.store.limits.find(keys)
     present = {(limit.name, limit.namespace): limit.max for limit in found}
-    for name, wanted in said_anew.items():
+    for name, wanted in definition.limits.items():
         owner = None if (name, None) in present else namespace
         max_ = present.get((name, owner), wanted)
-        if max_ != wanted:
+        if name in said_anew and max_ != wanted:
             check_change(who, LimitChange(name=name, namespace=owner, max=max_, wanted=wanted))
+            max_ = wanted
+        takes = definition.takes.get(name, 1)
+        if takes > max_:
+            raise LimitTooSmall(name, takes=takes, max_=max_)
 
 
 def _limits_in(job: JobRow | None) -> Mapping[str, int]:

@@ -157,6 +157,7 @@ def job(
     max_running: int | None = None,
     max_waiting: int | None = None,
     concurrency: Mapping[str, int] | None = None,
+    takes: Mapping[str, int] | None = None,
     shards: Shards = 0,
     alert: Mapping[str, Any] | None = None,
     keep_when_removed: bool = False,
@@ -208,6 +209,7 @@ class JobOptions(TypedDict, total=False):
     max_running: int | None
     max_waiting: int | None
     concurrency: Mapping[str, int] | None
+    takes: Mapping[str, int] | None
     shards: Shards
     alert: Mapping[str, Any] | None
     keep_when_removed: bool

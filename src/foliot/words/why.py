@@ -12,7 +12,7 @@ from foliot.domain.routing.wishes import Wishes
 from foliot.domain.run import RunState
 from foliot.domain.verdict import Cause
 from foliot.domain.why import Explanation
-from foliot.domain.why.facts import CandidateFacts, Hold, JobFacts, Neighbour, RunFacts, SkipFacts
+from foliot.domain.why.facts import CandidateFacts, Hold, JobFacts, LimitFacts, Neighbour, RunFacts, SkipFacts
 from foliot.domain.why.verdicts import WhyVerdict
 from foliot.words.chinese import why as chinese
 from foliot.words.english import why as english
@@ -416,8 +416,21 @@ def _hold(hold: Hold) -> dict[str, Any]:
         "limit": limit_name(limit.name) if limit else None,
         "limit_used": limit.used if limit else None,
         "limit_max": limit.max if limit else None,
+        **_weighed(limit),
         "slots": hold.slots,
         "running": hold.running,
+    }
+
+
+def _weighed(limit: LimitFacts | None) -> dict[str, Any]:
+    """What is said of a limit of which a run takes more than one, or that is kept for another."""
+    if limit is None:
+        return {}
+    return {
+        "limit_takes": limit.takes if limit.free < limit.takes and limit.takes > 1 else None,
+        "limit_never": limit.takes if limit.takes > limit.max else None,
+        "limit_free": limit.free,
+        "limit_kept": limit_name(limit.name) if limit.is_kept and limit.free >= limit.takes else None,
     }
 
 

@@ -602,6 +602,7 @@ export interface LimitHolderOut {
   "namespace": string;
   "worker": string | null;
   "since": string;
+  "takes": number;
 }
 
 export interface LimitIn {
@@ -631,6 +632,7 @@ export interface LimitUseOut {
 export interface LimitUserOut {
   "job": string;
   "namespace": string;
+  "takes": number;
 }
 
 export interface LimitWaiterOut {
@@ -897,6 +899,7 @@ export interface PlaceForm {
   "spread"?: string | null;
   "route"?: string | RouteForm | null;
   "concurrency"?: Record<string, number> | null;
+  "takes"?: Record<string, number> | null;
   "max_running"?: number | null;
   "max_waiting"?: number | null;
   "priority"?: number | null;

@@ -9,14 +9,14 @@ from foliot.ports.store.limits import LimitHolder, LimitWaiter, NamedLimit
 
 
 class LimitIn(ApiInput):
-    """How many runs a limit of the whole cluster lets through at once."""
+    """How many runs a limit of the whole cluster lets through at once, if each takes one of it."""
 
     max: int = Field(ge=1, le=100_000, examples=[4])
     reason: Reason = ""
 
 
 class LimitOut(ApiOutput):
-    """A named limit, and how many runs hold it now."""
+    """A named limit, and how much of it runs hold now."""
 
     name: str = Field(examples=["settle-db"])
     namespace: str | None = Field(description="Whose it is; null: of the whole cluster.")
@@ -36,6 +36,7 @@ class LimitHolderOut(ApiOutput):
     namespace: str
     worker: str | None
     since: Moment = Field(description="When a worker took it.")
+    takes: int = Field(description="How much of the limit it holds.")
 
     @classmethod
     def of(cls, holder: LimitHolder) -> "LimitHolderOut":
@@ -44,7 +45,8 @@ class LimitHolderOut(ApiOutput):
             job=holder.job,
             namespace=holder.namespace,
             worker=holder.worker,
-            since=moment(holder.since),
+            since=moment(holder.since) or "",
+            takes=holder.takes,
         )
 
 
@@ -59,7 +61,10 @@ class LimitWaiterOut(ApiOutput):
     @classmethod
     def of(cls, waiter: LimitWaiter) -> "LimitWaiterOut":
         return cls(
-            run=format_run_id(waiter.run_id), job=waiter.job, namespace=waiter.namespace, since=moment(waiter.since)
+            run=format_run_id(waiter.run_id),
+            job=waiter.job,
+            namespace=waiter.namespace,
+            since=moment(waiter.since) or "",
         )
 
 
@@ -68,6 +73,7 @@ class LimitUserOut(ApiOutput):
 
     job: str
     namespace: str
+    takes: int = Field(description="How much of the limit each of its runs takes.")
 
 
 class LimitUseOut(LimitOut):
@@ -91,5 +97,5 @@ class LimitUseOut(LimitOut):
             hidden=seen.hidden,
             waiting=use.waiting,
             oldest=None if use.oldest is None else LimitWaiterOut.of(use.oldest),
-            jobs=[LimitUserOut(job=user.job, namespace=user.namespace) for user in use.users],
+            jobs=[LimitUserOut(job=user.job, namespace=user.namespace, takes=user.takes) for user in use.users],
         )

@@ -115,6 +115,18 @@ class LimitFacts:
     name: str
     max: int
     used: int
+    takes: int = 1  # of it by a run of the lane
+    is_kept: bool = False  # for a run of another lane, which needs more than there is
+
+    @property
+    def free(self) -> int:
+        """How much of it is left."""
+        return max(0, self.max - self.used)
+
+    @property
+    def holds_up(self) -> bool:
+        """Whether a run of the lane waits for it."""
+        return self.is_kept or self.free < self.takes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

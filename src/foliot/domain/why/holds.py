@@ -45,7 +45,7 @@ def hold_in_lane(lane: Lane, limits: Sequence[LimitFacts], workers: Sequence[Wor
         return replace(found, kind=HoldKind.LABEL, needs=lane.require, fitting=len(offering))
     if not taking:
         return replace(found, kind=HoldKind.DRAINING, fitting=len(fitting))
-    full = next((limit for limit in limits if limit.used >= limit.max), None)
+    full = next((limit for limit in limits if limit.holds_up), None)
     if full is not None:
         return replace(found, kind=HoldKind.LIMIT, limit=full)
     slots, running = sum(worker.slots for worker in taking), sum(worker.running for worker in taking)

@@ -66,6 +66,7 @@ class LimitHolder:
     job: str
     worker: str | None  # None: its row is gone
     since: Instant
+    takes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +85,12 @@ class LimitUser:
 
     namespace: str
     job: str
+    takes: int  # of it by each run
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitUse:
-    """What a limit is used for now. Of holders and users the first 200 are there, waiting runs are counted to 10 000."""
+    """What a limit is used for now. Of holders and users the first 200; who waits is counted to 10 000."""
 
     limit: NamedLimit
     holders: Sequence[LimitHolder]

@@ -142,6 +142,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "有在线服务器的版本较旧。它读不懂这样的任务，会推迟其触发和执行。",
         "请先升级或停止该服务器；foliot node list 会显示版本。",
     ),
+    "FOL-1242": (
+        "place.takes 说明每次执行占用多少限额，而限额没有这么多。可能有人调低了它。",
+        "少占用一些，或提高限额：在 place.concurrency 中，或 foliot limit set NAME MAX。",
+    ),
     "FOL-1100": ("编辑器中的文本不是 JSON。", "请改正消息指出的那一行；文本仍然保留。"),
     "FOL-1152": (
         "独占任务的执行依次进行。尚未保存的定义没有可以排队的队列。",

@@ -97,6 +97,7 @@ HEADINGS: Final[Mapping[str, str]] = {
     "TOOK": "用时",
     "TRY": "尝试",
     "USED": "已用",
+    "TAKES": "占用",
     "VALUE": "值",
     "VERSION": "版本",
     "VERSIONS": "版本",

@@ -124,7 +124,12 @@ SENTENCES: Final[Catalogue] = {
         "[，至 {maintained_until:short}][（{maintained_for}）]"
     ),
     "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收新的执行",
-    "held_limit": "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
+    "held_limit": (
+        "已等待 {held:span}：需要限额 {limit} 的 {limit_never}，而它只有 {limit_max}：请提高限额",
+        "已等待 {held:span}：需要限额 {limit} 的 {limit_takes}/{limit_max}，空闲 {limit_free}",
+        "已等待 {held:span}：限额 {limit_kept} 空闲的部分（{limit_free}/{limit_max}）留给先到期且需要更多的执行",
+        "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
+    ),
     "held_busy": (
         "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）[；{strained}]"
     ),

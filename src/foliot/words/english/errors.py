@@ -82,6 +82,7 @@ TITLES: Final[Catalogue] = {
     "FOL-1099": "A job whose kind no live worker offers",
     "FOL-1230": "A job with a route that there is not",
     "FOL-1240": "A job with a field that a live server does not know",
+    "FOL-1242": "A run that would take more of a limit than there is",
     "FOL-1100": "A definition that is not JSON",
     "FOL-1152": "A test of an exclusive job that is not saved",
     "FOL-1111": "A setting that a kind of handler does not know or cannot use",

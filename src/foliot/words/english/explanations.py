@@ -220,6 +220,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "A live server is of an older version. It cannot read such a job, and would put off its runs.",
         "Upgrade or stop that server first; foliot node list shows versions.",
     ),
+    "FOL-1242": (
+        "place.takes says how much of a limit each run takes, and the limit has less. Somebody may have lowered it.",
+        "Take less, or raise the limit: in place.concurrency, or foliot limit set NAME MAX.",
+    ),
     "FOL-1100": ("The text in the editor is not JSON.", "Mend the line that the message names; your text is kept."),
     "FOL-1152": (
         "Runs of an exclusive job go one after another. A definition that is not saved has no line to wait in.",

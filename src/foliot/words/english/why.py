@@ -140,7 +140,15 @@ SENTENCES: Final[Catalogue] = {
     ),
     "held_label": "held {held:span}: needs {needs:list}; 0 of {fitting} workers have it",
     "held_draining": "held {held:span}: the workers that can run it ({fitting}) are draining and take no more work",
-    "held_limit": "held {held:span}: the limit {limit} is full ({limit_used} of {limit_max})",
+    "held_limit": (
+        "held {held:span}: it needs {limit_never} of the limit {limit}, which has only {limit_max}: raise the limit",
+        "held {held:span}: it needs {limit_takes} of the {limit_max} of the limit {limit}, {limit_free} are free",
+        (
+            "held {held:span}: what is free of the limit {limit_kept} ({limit_free} of {limit_max}) is kept for a run "
+            "that was due before and needs more of it"
+        ),
+        "held {held:span}: the limit {limit} is full ({limit_used} of {limit_max})",
+    ),
     "held_busy": (
         "held {held:span}: all slots of the workers that can run it are taken "
         "({running} of {slots} on {fitting|worker|workers})[; {strained}]"

@@ -401,6 +401,9 @@ limits = sa.Table(
     sa.Column("weight", sa.Integer, nullable=True),  # these three: kept for limits by weight and by rate
     sa.Column("rate", sa.BigInteger, nullable=True),
     sa.Column("burst", sa.Integer, nullable=True),
+    sa.Column("claim_lane", sa.Integer, nullable=True),  # these three: whose run gets what comes free
+    sa.Column("claim_rank", sa.BigInteger, nullable=True),
+    sa.Column("claim_until", Time, nullable=True),
 )
 
 run_logs = sa.Table(

@@ -161,15 +161,22 @@ class Picker:
         return taken
 
     def shares(
-        self, room: Mapping[RunKind, int], n: int, *, namespaces: Mapping[RunKind, Namespace], turns: Turns
+        self,
+        room: Mapping[RunKind, int],
+        n: int,
+        *,
+        namespaces: Mapping[RunKind, Namespace],
+        turns: Turns,
+        before: Mapping[RunKind, int],
     ) -> dict[RunKind, int]:
         """How many of each kind are to start now, `n` in all: the namespaces by turns, within each the best by rank.
 
         Late work gets a part while other work waits (`domain.late_work`). Each kind is asked for a fair part first and
         for more only when others cannot fill it, so the rows read stay in proportion to `n`, not to the number of
         kinds. A kind's own order is exact; between kinds, one whose part was all taken may wait for the next lease.
+        `before`: kinds of which only runs of a smaller rank may start.
         """
-        if len(room) <= 1:
+        if len(room) <= 1 and not before:
             return {kind: min(n, most) for kind, most in room.items()}
         part = -(-2 * n // len(room))
         asked = {kind: min(part, most, n) for kind, most in room.items()}
@@ -184,6 +191,8 @@ class Picker:
             more = -(-2 * missing // len(deeper))
             ask = {kind: min(asked[kind] + more, room[kind], n) for kind in deeper}
             asked.update(ask)
+        for kind, rank in before.items():
+            known[kind] = [not_before for not_before in known[kind] if kind.rank(not_before) <= rank]
         oldest = min((times[0] for kind, times in known.items() if times and kind.is_on_time), default=self._now)
         late_max = self._waiting.late_share.of(n, waited_us=self._now - oldest)
         waiting: dict[Namespace, dict[RunKind, list[Instant]]] = {}

@@ -15,7 +15,7 @@ from foliot.domain.health import Health, HealthRules
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.late_work import ON_TIME, LateShare
-from foliot.domain.limits import is_of_the_cluster
+from foliot.domain.limits import is_of_the_cluster, tokens_of
 from foliot.domain.turns import Turns
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll, Reckon
@@ -36,12 +36,15 @@ from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
 from foliot.store.sql.leasing.merge_input import parts_of, within_reach
 from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
+from foliot.store.sql.leasing.tokens import LeaseTokens, claimed, wanted_claims
 from foliot.store.sql.leasing.unreadable import put_off
 
 EPOCH_BITS: Final = 28
 ABOVE_ATTEMPTS: Final = 2**20
 """Fences of exclusive jobs begin above any number of attempts: also those a job made before it was exclusive (S8)."""
 NO_LIMIT: Final = 2**31
+UNLIMITED: Final = limits.Room(NO_LIMIT, NO_LIMIT)
+_LAST_RANK: Final = 2**62
 REPLACED_BY: Final = "A later run of the job took its place."
 
 RAISE_FENCES: Final = Statement(
@@ -215,11 +218,17 @@ class Leases:
             kinds = [kind for kind in kinds if not lanes[kind.lane].routed]
         room = _room_of(kinds, lanes, rooms, slots)
         namespaces = {kind: lanes[kind.lane].namespace for kind in room}
-        wanted: list[_Wanted[Any]] = [_Wanted(picker, picker.shares(room, n, namespaces=namespaces, turns=self._turns))]
+        claims = wanted_claims(((picker, kinds), (assigned, queues)), lanes, rooms, slots, now)
+        before = _held_up(room, lanes, claimed(rooms, claims, now), now)
+        chosen = picker.shares(room, n, namespaces=namespaces, turns=self._turns, before=before)
+        wanted: list[_Wanted[Any]] = [_Wanted(picker, chosen)]
         if queues:
             wanted.append(_Wanted(assigned, shares(_room_of(queues, lanes, rooms, slots), n)))
         candidates, fences = _chosen(tx, wanted, lanes)
         if not candidates:
+            if claims:
+                limits.lock_room(tx, claims)
+                limits.claim(tx, claims, now=now)
             return None
         if queues:
             oldest = min((run.not_before for run in candidates if run.class_ == ON_TIME), default=now)
@@ -230,13 +239,13 @@ class Leases:
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = _readable(tx, candidates, jobs, now)
         owners = {job.job_id: job.namespace for job in jobs.values()}
-        given = _given_slots(tx, within_reach(tx, readable), lanes, owners, slots, now)
+        given = _given_slots(tx, within_reach(tx, readable), lanes, owners, slots, now, claims)
         for run, _ in given:
             self._turns.gave(lanes[run.lane].namespace)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
 
-    def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, int]:
+    def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, limits.Room]:
         """What the limits of these lanes let through, unlocked; rows that are missing are made.
 
         Not those of the cluster: an admin took such a limit away, so it holds up nobody.
@@ -252,7 +261,7 @@ class Leases:
             self._make_limits(tx, lanes, missing)
             rooms = limits.room(tx, names)
         gone = {name for name in names - rooms.keys() if is_of_the_cluster(name)}
-        return rooms | dict.fromkeys(gone, NO_LIMIT)
+        return rooms | dict.fromkeys(gone, UNLIMITED)
 
     def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
         lane_ids = [lane_id for lane_id, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
@@ -318,7 +327,7 @@ def _in_band(poll: Poll, band: Health) -> Poll:
 
 
 def _room_of(
-    wanted: Iterable[_Where], lanes: Mapping[int, Lane], rooms: Mapping[str, int], slots: FreeSlots
+    wanted: Iterable[_Where], lanes: Mapping[int, Lane], rooms: Mapping[str, limits.Room], slots: FreeSlots
 ) -> dict[_Where, int]:
     """How many runs of each kind or queue may start now, by free slots and limits.
 
@@ -326,11 +335,29 @@ def _room_of(
     """
     room: dict[_Where, int] = {}
     for where in wanted:
-        names = lanes[where.lane].limits
-        let_through = min((rooms.get(name, 0) for name in names), default=NO_LIMIT)
+        tokens = tokens_of(lanes[where.lane].limits)
+        let_through = min((_left(rooms, name) // takes for name, takes in tokens.items()), default=NO_LIMIT)
         if let_through > 0:
             room[where] = min(slots.free_in(where.lane), let_through)
     return room
+
+
+def _left(rooms: Mapping[str, limits.Room], name: str) -> int:
+    found = rooms.get(name)
+    return 0 if found is None else found.left
+
+
+def _held_up(
+    kinds: Iterable[RunKind], lanes: Mapping[int, Lane], rooms: Mapping[str, limits.Room], now: Instant
+) -> dict[RunKind, int]:
+    """The kinds of which only runs before some rank may start: what else they need is kept for another run."""
+    before: dict[RunKind, int] = {}
+    for kind in kinds:
+        for name in tokens_of(lanes[kind.lane].limits):
+            found = rooms.get(name)
+            if found is not None and found.claim is not None and found.holds_up(kind.lane, _LAST_RANK, now):
+                before[kind] = min(before.get(kind, _LAST_RANK), found.claim.rank)
+    return before
 
 
 def _readable(
@@ -391,30 +418,37 @@ def _given_slots(
     namespaces: Mapping[int, str],
     slots: FreeSlots,
     now: Instant,
+    claims: Mapping[str, limits.LimitClaim],
 ) -> list[tuple[Candidate, Poll]]:
-    """Candidates with a slot, as far as their limits let them through; the limits are taken."""
+    """Candidates with a slot, as far as their limits let them through; the limits are taken, and claimed for others."""
     used_lanes = {run.lane for run in candidates}
-    rooms = limits.lock_room(tx, {name for lane in used_lanes for name in lanes[lane].limits})
-    limited = {lane: _counting(lanes[lane], rooms) for lane in used_lanes}
-    used: dict[str, int] = {}
+    names = {name for lane in used_lanes for name in lanes[lane].limits}
+    rooms = limits.lock_room(tx, names | claims.keys())
+    tokens = LeaseTokens(claimed(rooms, claims, now), now)
+    limited = {lane: _counting(lanes[lane], tokens) for lane in used_lanes}
     given: list[tuple[Candidate, Poll]] = []
     for run in candidates:
-        names = limited[run.lane]
-        if run.replaced or (names and any(rooms.get(name, 0) <= used.get(name, 0) for name in names)):
+        needs = limited[run.lane]
+        if run.replaced or (needs and not tokens.suffice(needs, run)):
             continue
         poll = slots.take(run, now, namespaces[run.job_id])
         if poll is None:
             continue
         given.append((run, poll))
-        for name in names:
-            used[name] = used.get(name, 0) + 1
-    limits.take(tx, used)
+        if needs:
+            tokens.take(needs, run)
+    limits.take(tx, tokens.taken)
+    limits.unclaim(tx, tokens.over)
+    limits.claim(tx, claims, now=now)
     return given
 
 
-def _counting(lane: Lane, rooms: Mapping[str, int]) -> list[str]:
-    """The limits of a lane in which its runs count: not one of the cluster that an admin has taken away."""
-    return [name for name in lane.limits if name in rooms or not is_of_the_cluster(name)]
+def _counting(lane: Lane, tokens: LeaseTokens) -> Mapping[str, int]:
+    """What a run of a lane takes of which limits: nothing of one of the cluster that an admin has taken away."""
+    needs = tokens_of(lane.limits)
+    if not needs or all(name in tokens.rooms for name in needs):
+        return needs
+    return {name: n for name, n in needs.items() if name in tokens.rooms or not is_of_the_cluster(name)}
 
 
 def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Leased:

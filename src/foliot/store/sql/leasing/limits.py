@@ -4,6 +4,10 @@ A lease takes, every way out of RUNNING gives back, both after the runs and so l
 row touched by a transaction stays locked until it ends; that is why the watchdog's recount is exact: whoever changed
 runs but has not reached the row yet is neither in the count nor in the row.
 
+A run may take more than one of a limit (`takes`). While it waits for them, what comes free is kept for it: a claim on
+the limit's row, good for some seconds, which every lease of a later run heeds. So a heavy run is not passed by light
+ones for ever. docs/decisions/weights-of-limits.md.
+
 A limit that a definition names is of the job's namespace, unless an admin made one of the whole cluster with that name
 before (`shared`). A save changes a maximum only when its job says another number than before, and only if it may.
 """
@@ -12,8 +16,9 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from foliot.domain.instants import Instant
 from foliot.domain.job import Definition, Lane
-from foliot.domain.limits import LimitChange, limit_key
+from foliot.domain.limits import LimitChange, LimitTooSmall, limit_key
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
@@ -21,14 +26,14 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 
 RECOUNT_STEP: Final = 200
 
-ROOM: Final = Statement(
-    "SELECT limits.name, limits.max - limits.used FROM {d} JOIN limits ON limits.name = d.name", RowSet("d", name=TEXT)
-)
+_ROOM: Final = "l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until"
+
+ROOM: Final = Statement(f"SELECT {_ROOM} FROM {{d}} JOIN limits l ON l.name = d.name", RowSet("d", name=TEXT))
 
 LOCK: Final = Statement(
-    """
-    SELECT l.name, l.max - l.used AS room, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {d})
-    ORDER BY l.name {for_update}
+    f"""
+    SELECT {_ROOM}, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {{d}})
+    ORDER BY l.name {{for_update}}
     """,
     RowSet("d", name=TEXT),
 )
@@ -39,6 +44,23 @@ TAKE: Final = Statement(
     WHERE limits.name = d.name AND limits.used + d.n <= limits.max
     """,
     RowSet("d", name=TEXT, n=BIGINT),
+)
+
+CLAIM: Final = Statement(
+    """
+    UPDATE limits SET claim_lane = d.lane, claim_rank = d.rank, claim_until = d.until FROM {d}
+    WHERE limits.name = d.name AND (limits.claim_until IS NULL OR limits.claim_until <= :now
+                                    OR limits.claim_lane = d.lane OR limits.claim_rank > d.rank)
+    """,
+    RowSet("d", name=TEXT, lane=BIGINT, rank=BIGINT, until=BIGINT),
+)
+
+UNCLAIM: Final = Statement(
+    """
+    UPDATE limits SET claim_lane = NULL, claim_rank = NULL, claim_until = NULL FROM {d}
+    WHERE limits.name = d.name AND limits.claim_lane = d.lane
+    """,
+    RowSet("d", name=TEXT, lane=BIGINT),
 )
 
 GIVE: Final = Statement(
@@ -92,6 +114,32 @@ CORRECT: Final = Statement(
 )
 
 
+class LimitClaim(NamedTuple):
+    """Who gets what comes free of a limit: the first run of a lane that needs more of it than there is."""
+
+    lane: int
+    rank: int  # of the run, as leasing orders runs: whoever comes before it does not wait for it
+    until: Instant
+
+
+class Room(NamedTuple):
+    """How much of a limit is left."""
+
+    max: int
+    left: int
+    claim: LimitClaim | None = None
+
+    @classmethod
+    def of(cls, max_: int, used: int, lane: int | None, rank: int | None, until: Instant | None) -> "Room":
+        is_claimed = lane is not None and rank is not None and until is not None
+        return cls(int(max_), int(max_) - int(used), LimitClaim(lane, rank, until) if is_claimed else None)  # type: ignore[arg-type]
+
+    def holds_up(self, lane: int, rank: int, now: Instant) -> bool:
+        """Whether a run of a lane waits for the run that this limit is kept for."""
+        claim = self.claim
+        return claim is not None and claim.lane != lane and claim.until > now and rank > claim.rank
+
+
 class Limit(NamedTuple):
     """A limit as a definition says it."""
 
@@ -99,6 +147,7 @@ class Limit(NamedTuple):
     max: int
     name: str | None  # as the definition calls it; None: the job's own, `max_running`
     namespace: str | None  # None: of the whole cluster, or of one job
+    takes: int = 1  # how much of it a run of the definition takes
 
     @property
     def is_shared(self) -> bool:
@@ -111,7 +160,7 @@ def limits_of(job_id: int, definition: Definition, *, namespace: str, shared: Co
     limits = []
     for name, max_ in definition.limits.items():
         owner = None if name in shared else namespace
-        limits.append(Limit(limit_key(name, owner), max_, name, owner))
+        limits.append(Limit(limit_key(name, owner), max_, name, owner, definition.takes.get(name, 1)))
     if definition.max_running is not None:
         limits.append(Limit(f"job:{job_id}", definition.max_running, None, None))
     return sorted(limits, key=_by_key)
@@ -149,16 +198,18 @@ def keep(
 ) -> None:
     """Make the rows of these limits, and give those whose number differs from `before` their new maximum.
 
-    `check` raises where whoever saves may not change a limit that others use, too.
+    `check` raises where whoever saves may not change a limit that others use, too. `LimitTooSmall`: a run would take
+    more of one than there is.
     """
     said_anew = [limit for limit in limits if before.get(limit.name) != limit.max]
-    touched = [limit for limit in limits if limit.is_shared or limit in said_anew]
+    heeded = [limit for limit in limits if limit.takes > 1 or limit in said_anew]
+    touched = [limit for limit in limits if limit.is_shared or limit in heeded]
     maxima = _lock_maxima(tx, touched)
     if any(limit.is_shared and limit.key not in maxima for limit in limits):
         raise TryAgain("a limit of the cluster was taken away meanwhile")
     missing = [limit for limit in limits if limit.key not in maxima]
     make(tx, missing)
-    maxima |= _lock_maxima(tx, [limit for limit in missing if limit in said_anew])  # others may have made them, too
+    maxima |= _lock_maxima(tx, [limit for limit in missing if limit in heeded])  # others may have made them, too
     changed = [limit for limit in said_anew if maxima[limit.key] != limit.max]
     for limit in changed:
         if check is not None and limit.name is not None:
@@ -166,6 +217,10 @@ def keep(
             check(change)
     if changed:
         tx.change(SET_MAX, d=[(limit.key, limit.max) for limit in changed])
+    for limit in heeded:
+        most = limit.max if limit in changed else maxima[limit.key]
+        if limit.name is not None and limit.takes > most:
+            raise LimitTooSmall(limit.name, takes=limit.takes, max_=most)
 
 
 def _lock_maxima(tx: Tx, limits: Sequence[Limit]) -> dict[str, int]:
@@ -178,16 +233,33 @@ def _by_key(limit: Limit) -> str:
     return limit.key
 
 
-def room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
-    """How many more each limit lets through, as seen without a lock; a limit with no row yet is missing."""
-    rooms = tx.pairs(ROOM, d=keys(sorted(set(names))))
-    return {name: int(left) for name, left in rooms.items()}
+def room(tx: Tx, names: Iterable[str]) -> dict[str, Room]:
+    """What each limit lets through, as seen without a lock; a limit with no row yet is missing."""
+    return {row[0]: Room.of(*row[1:]) for row in tx.tuples(ROOM, d=keys(sorted(set(names))))}
 
 
-def lock_room(tx: Tx, names: Iterable[str]) -> dict[str, int]:
+def lock_room(tx: Tx, names: Iterable[str]) -> dict[str, Room]:
     """The same, locked by name until the transaction ends."""
-    rows = tx.found(LOCK, d=keys(sorted(set(names))))
-    return {row.name: int(row.room) for row in rows}
+    wanted = sorted(set(names))
+    if not wanted:
+        return {}
+    return {row[0]: Room.of(*row[1:6]) for row in tx.tuples(LOCK, d=keys(wanted))}
+
+
+def claim(tx: Tx, wanted: Mapping[str, LimitClaim], *, now: Instant) -> None:
+    """Keep what comes free of these limits for runs that need more than there is; their rows were locked by name.
+
+    An earlier run has the claim: a hint for the order, never a right, so no row that changes is no failure.
+    """
+    rows = [(name, claim.lane, claim.rank, claim.until) for name, claim in sorted(wanted.items())]
+    if rows:
+        tx.change(CLAIM, {"now": now}, d=rows)
+
+
+def unclaim(tx: Tx, names: Mapping[str, int]) -> None:
+    """The run that these limits were kept for has begun. `names`: with the lane of each."""
+    if names:
+        tx.change(UNCLAIM, d=sorted(names.items()))
 
 
 def take(tx: Tx, wanted: Mapping[str, int]) -> None:

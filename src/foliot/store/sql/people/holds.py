@@ -4,7 +4,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
+from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
+from foliot.domain.limits import tokens_of
 from foliot.domain.run import RunState
 from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.holds import hold_in_lane
@@ -20,7 +22,8 @@ LANES_AMONG: Final = Statement(
     "SELECT lanes.id, lanes.document FROM {d} JOIN lanes ON lanes.id = d.lane", RowSet("d", lane=BIGINT)
 )
 LIMITS: Final = Statement(
-    "SELECT limits.name, limits.max, limits.used FROM {d} JOIN limits ON limits.name = d.label",
+    "SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until "
+    "FROM {d} JOIN limits ON limits.name = d.label",
     RowSet("d", label=TEXT),
 )
 HEADS: Final = Statement(
@@ -83,13 +86,10 @@ class Holds:
         unknown = sorted(wanted - self._lanes.keys())
         documents = self._tx.pairs(LANES_AMONG, d=keys(unknown))
         lanes = {lane_id: lane_from(document) for lane_id, document in documents.items()}
-        names: set[str] = set()
-        for lane in lanes.values():
-            names.update(lane.limits)
-        limits = limits_of(self._tx, sorted(names))
+        limits = limits_of(self._tx, lanes.values())
         alike = self._alike(lanes.values()) if lanes else ()
         for lane_id, lane in lanes.items():
-            own = [limits[name] for name in lane.limits if name in limits]
+            own = limits.of(lane_id, lane)
             serving = [workers.facts for workers in alike if workers.serves(lane.namespace)]
             self._lanes[lane_id] = hold_in_lane(lane, own, serving).kind
 
@@ -139,7 +139,27 @@ def _is_behind(row: Any, head: tuple[int, int]) -> bool:
     return bool(head < (row.place, mine))
 
 
-def limits_of(tx: Tx, names: Sequence[str]) -> Mapping[str, LimitFacts]:
-    """These limits, by name; one that is not there is left out."""
-    rows = tx.found(LIMITS, d=keys(names))
-    return {row.name: LimitFacts(name=row.name, max=row.max, used=row.used) for row in rows}
+class LimitsSeen:
+    """Limits as they were read, and what they are for each lane."""
+
+    def __init__(self, rows: Iterable[Any], now: Instant) -> None:
+        self._rows = {row.name: row for row in rows}
+        self._now = now
+
+    def of(self, lane_id: int, lane: Lane) -> list[LimitFacts]:
+        """The limits of a lane; one that is not there is left out."""
+        tokens = tokens_of(lane.limits)
+        return [self._fact(self._rows[name], n, lane_id) for name, n in tokens.items() if name in self._rows]
+
+    def _fact(self, row: Any, takes: int, lane_id: int) -> LimitFacts:
+        is_claimed = row.claim_until is not None and row.claim_until > self._now
+        is_kept = is_claimed and row.claim_lane != lane_id
+        return LimitFacts(name=row.name, max=row.max, used=row.used, takes=takes, is_kept=is_kept)
+
+
+def limits_of(tx: Tx, lanes: Iterable[Lane]) -> LimitsSeen:
+    """The limits of these lanes."""
+    names: set[str] = set()
+    for lane in lanes:
+        names.update(lane.limits)
+    return LimitsSeen(tx.found(LIMITS, d=keys(sorted(names))), tx.now())

@@ -98,7 +98,7 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
     pending = [run for run in runs if run.state == RunState.PENDING]
     versions = _versions(tx, job_id, known_version, runs, skips)
     in_the_way = _in_the_way(tx, job_id, pending, skips)
-    limits = limits_of(tx, sorted({name for lane in versions.lanes.values() for name in lane.limits}))
+    limits = limits_of(tx, versions.lanes.values())
     is_routed = any(versions.lanes[run.lane].routed for run in pending)
     own = OwnRuns(tx, [job_id] if is_routed else []).of(job_id)
     return LedgerPage(

@@ -9,14 +9,13 @@ from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.skip_texts import read_text
 from foliot.domain.skips import SkipCause, read_cause
-from foliot.domain.why.facts import LimitFacts
 from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
 from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement, keys
 from foliot.store.sql.leasing.fitting_workers import OwnRuns
-from foliot.store.sql.people.holds import LANES_AMONG, limits_of
+from foliot.store.sql.people.holds import LANES_AMONG, LimitsSeen, limits_of
 from foliot.store.sql.people.job_reads import VERSION_COLUMNS, version_row
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, run_row
 
@@ -88,8 +87,7 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
     lane_ids = {run.lane for run in runs}
     documents = tx.pairs(LANES_AMONG, d=keys(sorted(lane_ids)))
     lanes = {lane_id: lane_from(document) for lane_id, document in documents.items()}
-    names = {name for lane in lanes.values() for name in lane.limits}
-    limits = limits_of(tx, sorted(names))
+    limits = limits_of(tx, lanes.values())
     serial_jobs = {run.job_id for run in runs if run.serial}
     lines = {job_id: _line(tx, job_id) for job_id in sorted(serial_jobs)}
     routed_jobs = {run.job_id for run in runs if lanes[run.lane].routed}
@@ -112,7 +110,7 @@ def waiting_for(
     run: RunRow,
     line: Sequence[RunRow],
     lane: Lane,
-    limits: Mapping[str, LimitFacts],
+    limits: LimitsSeen,
     now: Instant,
     maintained: Maintenance | None,
     own: Mapping[str, int],
@@ -127,7 +125,7 @@ def waiting_for(
         ahead=ahead[0] if ahead else None,
         ahead_count=len(ahead),
         lane=lane,
-        limits=[limits[name] for name in lane.limits if name in limits],
+        limits=limits.of(run.lane, lane),
         maintenance=maintained,
         own=own,
     )

@@ -71,7 +71,8 @@ RUN_OF: Final = Statement("SELECT j.namespace, j.name FROM runs r JOIN jobs j ON
 
 USERS: Final = Statement(
     """
-    SELECT j.namespace, j.name, v.lane_id FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    SELECT j.namespace, j.name, v.lane_id, v.merge_lane_id
+    FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
     WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM {d}) OR v.merge_lane_id IN (SELECT d.lane FROM {d}))
     ORDER BY j.namespace, j.name LIMIT :rows
     """,
@@ -84,7 +85,9 @@ _KINDS: Final = [(class_, priority) for class_ in (0, 1) for priority in range(1
 def use_of(tx: Tx, limit: NamedLimit) -> LimitUse:
     """Who holds a limit, who waits for it, what counts in it."""
     lanes = counting_lanes(tx, limit.key)
-    return LimitUse(limit=limit, holders=_holders(tx, lanes), users=_users(tx, lanes), **_waiting(tx, lanes))
+    return LimitUse(
+        limit=limit, holders=_holders(tx, limit.key, lanes), users=_users(tx, limit.key, lanes), **_waiting(tx, lanes)
+    )
 
 
 def counting_lanes(tx: Tx, key: str) -> Mapping[int, Lane]:
@@ -93,17 +96,29 @@ def counting_lanes(tx: Tx, key: str) -> Mapping[int, Lane]:
     return {lane_id: lane for lane_id, lane in every.items() if key in lane.limits}
 
 
-def _holders(tx: Tx, lanes: Mapping[int, Lane]) -> Sequence[LimitHolder]:
+def _holders(tx: Tx, key: str, lanes: Mapping[int, Lane]) -> Sequence[LimitHolder]:
     rows = tx.found(HOLDERS, {"rows": SHOWN_MAX}, d=keys(sorted(lanes)))
     return [
-        LimitHolder(run_id=row.id, namespace=row.namespace, job=row.name, worker=row.worker, since=row.leased_at)
+        LimitHolder(
+            run_id=row.id,
+            namespace=row.namespace,
+            job=row.name,
+            worker=row.worker,
+            since=row.leased_at,
+            takes=lanes[row.lane].limits.count(key),
+        )
         for row in rows
     ]
 
 
-def _users(tx: Tx, lanes: Mapping[int, Lane]) -> Sequence[LimitUser]:
+def _users(tx: Tx, key: str, lanes: Mapping[int, Lane]) -> Sequence[LimitUser]:
+    """Of a job whose merge runs alone count in it, they say how much they take."""
     rows = tx.found(USERS, {"rows": SHOWN_MAX}, d=keys(sorted(lanes)))
-    return [LimitUser(namespace=row.namespace, job=row.name) for row in rows]
+    users: list[LimitUser] = []
+    for row in rows:
+        lane = lanes.get(row.lane_id) or lanes[row.merge_lane_id]
+        users.append(LimitUser(namespace=row.namespace, job=row.name, takes=lane.limits.count(key)))
+    return users
 
 
 def _waiting(tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, Any]:
