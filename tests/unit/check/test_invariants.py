@@ -369,6 +369,40 @@ def edit_change(story: dict[str, Any], at: int, **fields: Any) -> None:
     )
 
 
+def limited(story: dict[str, Any], *limits: dict[str, Any]) -> None:
+    """Both runs take two of a limit that has three, one after the other."""
+    story["lanes"] = [{"id": 7, "document": '{"limits": ["res:db", "res:db"]}'}]
+    story["limits"] = [{"name": "res:db", "max": 3, "used": 0, "ver": 9}]
+    for row in [*story["runs"], *(change.row for change in story["changes"])]:
+        row["lane"] = 7
+    story["changes"] += [
+        Change(seq=-10 + at, at=T0, table="limits", op="UPDATE", row={"name": "res:db", "ver": at, **row})
+        for at, row in enumerate(limits or ({"max": 3, "used": 0}, {"max": 3, "used": 2}, {"max": 3, "used": 0}))
+    ]
+
+
+def limit_passed_by_its_row(story: dict[str, Any]) -> None:
+    limited(story, {"max": 3, "used": 2}, {"max": 3, "used": 4})
+
+
+def heavy_runs_side_by_side(story: dict[str, Any]) -> None:
+    """The first run ends only after the second was taken."""
+    limited(story)
+    end = story["changes"][2]
+    story["changes"][2] = replace(end, seq=20)
+
+
+def limit_given_back_by_half(story: dict[str, Any]) -> None:
+    limited(story)
+    story["limits"][0]["used"] = 1
+
+
+def test_runs_that_take_two_of_three_one_after_the_other_are_within_the_limit() -> None:
+    story = sound()
+    limited(story, {"max": 8, "used": 6}, {"max": 3, "used": 6}, {"max": 3, "used": 4}, {"max": 3, "used": 2})
+    assert verify(History(**story))["I22"].wrong == []
+
+
 LIES: Sequence[tuple[str, str, Edit]] = [
     ("I1", "lost", lost_instant),
     ("I1", "doubled", doubled_instant),
@@ -400,6 +434,9 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I13", "1 attempts died", uncounted_death),
     ("I13", "given up as poison after 2 deaths", poison_too_soon),
     ("I14", "catch-up runs started", unpaced_catch_up),
+    ("I22", "4 were taken of 3", limit_passed_by_its_row),
+    ("I22", "runs hold 4 of 3", heavy_runs_side_by_side),
+    ("I22", "1 are taken, runs hold 0", limit_given_back_by_half),
     ("I15", "is not in the store", acknowledged_and_gone),
     ("I15", "has 2 runs", key_used_twice),
     ("I15", "2 triggered runs, and 1 were asked for", call_served_twice),

@@ -60,6 +60,8 @@ class History:
     attempts: Sequence[Row] = ()
     nodes: Sequence[Row] = ()
     leases: Sequence[Row] = ()
+    lanes: Sequence[Row] = ()
+    limits: Sequence[Row] = ()
     meta: Sequence[Row] = ()
     changes: Sequence[Change] = ()
     worker_lines: Sequence[Line] = ()

@@ -10,7 +10,8 @@ from urllib.parse import parse_qsl, unquote, urlencode, urlsplit, urlunsplit
 
 from foliot_check.history import Bounds, Change, History, Line, Row
 
-TABLES: Final = ("jobs", "job_versions", "cursors", "runs", "skips", "attempts", "nodes", "leases", "store_meta")
+TABLES: Final = ("jobs", "job_versions", "cursors", "runs", "skips", "attempts", "nodes", "leases", "lanes", "limits",
+                 "store_meta")  # fmt: skip
 CHANGES: Final = "foliot_history"
 
 Ask = Callable[[str], Sequence[dict[str, Any]]]
@@ -37,6 +38,8 @@ def read_history(
         attempts=tables["attempts"],
         nodes=tables["nodes"],
         leases=tables["leases"],
+        lanes=tables["lanes"],
+        limits=tables["limits"],
         meta=tables["store_meta"],
         changes=[_change(row) for row in changes],
         worker_lines=_lines(workers),
