@@ -9,6 +9,7 @@ from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
 from tests.sql.hot_checkup import CHECKUP
 from tests.sql.hot_console import CONSOLE
 from tests.sql.hot_leasing import LEASING
+from tests.sql.hot_limits import LIMITS
 from tests.sql.hot_lists import LISTS
 from tests.sql.hot_routes import ROUTES
 from tests.sql.hot_windows import WINDOWS
@@ -41,6 +42,7 @@ HOT: list[Hot] = [
     *LEASING,
     *ROUTES,
     *LISTS,
+    *LIMITS,
     *CHECKUP,
     *WINDOWS,
     *CONSOLE,

@@ -2464,25 +2464,26 @@ FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session
 WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
 ORDER BY r.leased_at, r.id LIMIT %(rows)s;
 
--- people/limit_use.py WAITING
-SELECT count(*) FROM (
-  SELECT r.id FROM runs r
-  WHERE r.ready_lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= %(now)s
-  LIMIT %(rows)s
-) q;
-
 -- people/limit_use.py ASSIGNED
 SELECT r.id, r.not_before FROM runs r
 WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
       AND r.not_before <= %(now)s
 ORDER BY r.not_before, r.id LIMIT %(rows)s;
 
--- people/limit_use.py OLDEST
-SELECT r.id, r.not_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, class BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.id = (
+-- people/limit_use.py FIRSTS
+SELECT r.lane, r.class, r.priority, r.id, r.not_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, class BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.id = (
   SELECT e.id FROM runs e FORCE INDEX (runs_ready)
-  WHERE e.ready_lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.not_before <= %(now)s
+  WHERE e.ready_lane = d.lane AND e.class = d.class AND e.priority = d.priority
   ORDER BY e.not_before, e.id LIMIT 1)
-ORDER BY r.not_before, r.id LIMIT 1;
+WHERE r.not_before <= %(now)s;
+
+-- people/limit_use.py WAITING
+SELECT count(*) FROM (
+  SELECT r.id FROM runs r
+  WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.state = 'PENDING'
+        AND r.parked = 0 AND r.not_before <= %(now)s
+  LIMIT %(rows)s
+) q;
 
 -- people/limit_use.py RUN_OF
 SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = %(id)s;

@@ -2898,27 +2898,28 @@ FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session
 WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
 ORDER BY r.leased_at, r.id LIMIT $2;
 
--- people/limit_use.py WAITING
-SELECT count(*) FROM (
-  SELECT r.id FROM runs r
-  WHERE r.lane IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= $2
-  LIMIT $3
-) q;
-
 -- people/limit_use.py ASSIGNED
 SELECT r.id, r.not_before FROM runs r
 WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.lane IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
       AND r.not_before <= $2
 ORDER BY r.not_before, r.id LIMIT $3;
 
--- people/limit_use.py OLDEST
-SELECT r.id, r.not_before FROM runs r WHERE r.id IN (
+-- people/limit_use.py FIRSTS
+SELECT r.lane, r.class, r.priority, r.id, r.not_before FROM runs r WHERE r.id IN (
   SELECT (SELECT e.id FROM runs e
           WHERE e.lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.state = 'PENDING'
-                AND e.parked = 0 AND e.not_before <= $1
+                AND e.parked = 0
           ORDER BY e.not_before, e.id LIMIT 1)
-  FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS d(lane, class, priority))
-ORDER BY r.not_before, r.id LIMIT 1;
+  FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS d(lane, class, priority))
+  AND r.not_before <= $4;
+
+-- people/limit_use.py WAITING
+SELECT count(*) FROM (
+  SELECT r.id FROM runs r
+  WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.state = 'PENDING'
+        AND r.parked = 0 AND r.not_before <= $4
+  LIMIT $5
+) q;
 
 -- people/limit_use.py RUN_OF
 SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = $1;

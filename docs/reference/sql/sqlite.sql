@@ -2628,27 +2628,28 @@ FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session
 WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
 ORDER BY r.leased_at, r.id LIMIT :rows;
 
--- people/limit_use.py WAITING
-SELECT count(*) FROM (
-  SELECT r.id FROM runs r
-  WHERE r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-  LIMIT :rows
-) q;
-
 -- people/limit_use.py ASSIGNED
 SELECT r.id, r.not_before FROM runs r
 WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
       AND r.not_before <= :now
 ORDER BY r.not_before, r.id LIMIT :rows;
 
--- people/limit_use.py OLDEST
-SELECT r.id, r.not_before FROM runs r WHERE r.id IN (
+-- people/limit_use.py FIRSTS
+SELECT r.lane, r.class, r.priority, r.id, r.not_before FROM runs r WHERE r.id IN (
   SELECT (SELECT e.id FROM runs e
           WHERE e.lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.state = 'PENDING'
-                AND e.parked = 0 AND e.not_before <= :now
+                AND e.parked = 0
           ORDER BY e.not_before, e.id LIMIT 1)
   FROM (SELECT json_extract(value, '$[0]') AS lane, json_extract(value, '$[1]') AS class, json_extract(value, '$[2]') AS priority FROM json_each(:d)) AS d)
-ORDER BY r.not_before, r.id LIMIT 1;
+  AND r.not_before <= :now;
+
+-- people/limit_use.py WAITING
+SELECT count(*) FROM (
+  SELECT r.id FROM runs r
+  WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.state = 'PENDING'
+        AND r.parked = 0 AND r.not_before <= :now
+  LIMIT :rows
+) q;
 
 -- people/limit_use.py RUN_OF
 SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = :id;

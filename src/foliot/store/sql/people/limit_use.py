@@ -24,17 +24,6 @@ HOLDERS: Final = Statement(
     RowSet("d", lane=BIGINT),
 )
 
-WAITING: Final = Statement(
-    """
-    SELECT count(*) FROM (
-      SELECT r.id FROM runs r
-      WHERE r.{ready_lane} IN (SELECT d.lane FROM {d}) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= :now
-      LIMIT :rows
-    ) q
-    """,
-    RowSet("d", lane=BIGINT),
-)
-
 ASSIGNED: Final = Statement(
     """
     SELECT r.id, r.not_before FROM runs r
@@ -46,26 +35,38 @@ ASSIGNED: Final = Statement(
 )
 """What a route meant for some worker stands outside the ready ones."""
 
-OLDEST: Final = Statement(
+FIRSTS: Final = Statement(
     """
-    SELECT r.id, r.not_before FROM runs r WHERE r.id IN (
+    SELECT r.lane, r.class, r.priority, r.id, r.not_before FROM runs r WHERE r.id IN (
       SELECT (SELECT e.id FROM runs e
-              WHERE e.{ready_lane} = d.lane AND e.class = d.class AND e.priority = d.priority AND e.state = 'PENDING'
-                    AND e.parked = 0 AND e.not_before <= :now
+              WHERE e.lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.state = 'PENDING'
+                    AND e.parked = 0
               ORDER BY e.not_before, e.id LIMIT 1)
       FROM {d})
-    ORDER BY r.not_before, r.id LIMIT 1
+      AND r.not_before <= :now
     """,
     RowSet("d", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT),
     mysql="""
-    SELECT r.id, r.not_before FROM {d} STRAIGHT_JOIN runs r ON r.id = (
+    SELECT r.lane, r.class, r.priority, r.id, r.not_before FROM {d} STRAIGHT_JOIN runs r ON r.id = (
       SELECT e.id FROM runs e FORCE INDEX (runs_ready)
-      WHERE e.ready_lane = d.lane AND e.class = d.class AND e.priority = d.priority AND e.not_before <= :now
+      WHERE e.ready_lane = d.lane AND e.class = d.class AND e.priority = d.priority
       ORDER BY e.not_before, e.id LIMIT 1)
-    ORDER BY r.not_before, r.id LIMIT 1
+    WHERE r.not_before <= :now
     """,
 )
-"""The first of each kind of run is one step of the index, so the oldest of all is found however many wait."""
+"""The first of each kind of run that is ready: one step of the index each, however many wait."""
+
+WAITING: Final = Statement(
+    """
+    SELECT count(*) FROM (
+      SELECT r.id FROM runs r
+      WHERE r.{ready_lane} = :lane AND r.class = :class AND r.priority = :priority AND r.state = 'PENDING'
+            AND r.parked = 0 AND r.not_before <= :now
+      LIMIT :rows
+    ) q
+    """
+)
+"""Of one kind. In one statement for all kinds MariaDB would read what is not due yet, too."""
 
 RUN_OF: Final = Statement("SELECT j.namespace, j.name FROM runs r JOIN jobs j ON j.id = r.job_id WHERE r.id = :id")
 
@@ -125,15 +126,19 @@ def _waiting(tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, Any]:
     """How many runs are due and wait in these lanes, and the one that does so longest."""
     if not lanes:
         return {"waiting": 0, "oldest": None}
-    values = {"now": tx.now(), "rows": WAITING_MAX}
-    of_lanes = keys(sorted(lanes))
-    assigned = tx.rows(ASSIGNED, values, d=of_lanes)
-    ready = int(tx.rows(WAITING, values, d=of_lanes)[0][0])
+    now = tx.now()
+    assigned = tx.rows(ASSIGNED, {"now": now, "rows": WAITING_MAX}, d=keys(sorted(lanes)))
     kinds = [(lane_id, *kind) for lane_id in sorted(lanes) for kind in _KINDS]
-    found = [*assigned[:1], *tx.rows(OLDEST, {"now": values["now"]}, d=kinds)]
+    firsts = tx.rows(FIRSTS, {"now": now}, d=kinds)
+    found = [*assigned[:1], *firsts]
     if not found:
         return {"waiting": 0, "oldest": None}
+    waiting = len(assigned)
+    for lane, class_, priority, *_ in firsts:
+        if waiting < WAITING_MAX:
+            kind = {"lane": lane, "class": class_, "priority": priority}
+            waiting += int(tx.rows(WAITING, {**kind, "now": now, "rows": WAITING_MAX})[0][0])
     first = min(found, key=lambda row: (row.not_before, row.id))
     job = tx.rows(RUN_OF, {"id": first.id})[0]
     oldest = LimitWaiter(run_id=first.id, namespace=job.namespace, job=job.name, since=first.not_before)
-    return {"waiting": min(ready + len(assigned), WAITING_MAX), "oldest": oldest}
+    return {"waiting": min(waiting, WAITING_MAX), "oldest": oldest}
