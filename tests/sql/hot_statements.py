@@ -96,14 +96,6 @@ HOT: list[Hot] = [
         values=lambda _: {"most": 1000, "with_later": 1},
         sets=lambda loaded: {"d": due(loaded)},
     ),
-    Hot(
-        name="waiting runs of a limited serial job",
-        statement=queues.QUEUED,
-        uses=frozenset({"runs_line"}),
-        reads_max=10,  # nothing of the runs for later of other jobs
-        values=lambda _: {"most": 1000, "with_later": 1},
-        sets=lambda _: {"d": [(1,)]},
-    ),
     Hot(name="move cursors on", statement=record.STEP, uses=KEY, sets=lambda loaded: {"d": steps(loaded)}),
     Hot(name="move cursors", statement=record.MOVE, uses=KEY, sets=lambda loaded: {"d": moves(loaded)}),
     Hot(

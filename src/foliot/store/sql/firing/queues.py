@@ -42,17 +42,17 @@ QUEUED: Final = Statement(
     SELECT d.job_id,
       coalesce((SELECT sum({IS_OPEN} AND {IS_WAITING}) + {_PARENTS_WAITING_MARIADB}
                 FROM runs r WHERE r.line_job = d.job_id AND r.parent_id IS NULL), 0)
-      + CASE WHEN :with_later = 1 THEN
-          (SELECT count(*) FROM runs r FORCE INDEX (runs_without_place)
-           WHERE r.place IS NULL AND r.job_id = d.job_id AND r.waits = 2 AND r.shard = -1 AND {IS_OPEN}
-                 AND r.attempt = 0)
-        ELSE 0 END
+      + coalesce(later.runs, 0)
     FROM {{d}}
+    LEFT JOIN (SELECT r.job_id, count(*) AS runs FROM runs r FORCE INDEX (runs_later)
+               WHERE :with_later = 1 AND r.waits = 2 AND r.shard = -1 AND {IS_OPEN} AND r.attempt = 0
+               GROUP BY r.job_id) later ON later.job_id = d.job_id
     """,
 )
 """A sharded run is RUNNING from its first moment. One of a serial job waits as long as it is not the head of its line,
 one that may overlap until a worker took one of its shards. Runs for later of serial and sharded jobs stand outside the
-line: on MariaDB in an index of those without a place."""
+line: on MariaDB in an index of their own, which is read once for all jobs. An index of them by job would cost an entry
+for every run that ever was, for a few jobs that are limited and serial or sharded."""
 
 
 class Queues:

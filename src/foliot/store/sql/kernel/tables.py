@@ -33,10 +33,6 @@ def _has_partial(*_: object, dialect: sa.Dialect, **__: object) -> bool:
     return dialect.name in PARTIAL
 
 
-def _has_no_partial(*_: object, dialect: sa.Dialect, **__: object) -> bool:
-    return dialect.name not in PARTIAL
-
-
 def Name(length: int) -> sa.types.TypeEngine[str]:  # noqa: N802  a type, used like sa.String
     """Text that compares by bytes on every engine."""
     return sa.String(length).with_variant(mysql.VARCHAR(length, collation="utf8mb4_bin"), "mysql", "mariadb")
@@ -204,7 +200,6 @@ runs = sa.Table(
              postgresql_where=sa.text(ASSIGNED), sqlite_where=sa.text(ASSIGNED)).ddl_if(callable_=_has_partial),
     sa.Index("runs_later", "not_before", "id",
              postgresql_where=sa.text(LATER), sqlite_where=sa.text(LATER)).ddl_if(callable_=_has_partial),
-    sa.Index("runs_without_place", "place", "job_id").ddl_if(callable_=_has_no_partial),  # those for later, by job
     sqlite_autoincrement=True,
 )  # fmt: skip
 

@@ -230,12 +230,7 @@ class Leases:
                 limits.lock_room(tx, claims)
                 limits.claim(tx, claims, now=now)
             return None
-        if queues:
-            oldest = min((run.not_before for run in candidates if run.class_ == ON_TIME), default=now)
-            late_max = self._late_share.of(n, waited_us=now - oldest)
-            candidates = in_turns(candidates, lanes, self._turns, late_max=late_max)
-        else:
-            candidates.sort(key=by_rank)
+        candidates = self._in_order(candidates, lanes, n, now) if queues else sorted(candidates, key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = _readable(tx, candidates, jobs, now)
         owners = {job.job_id: job.namespace for job in jobs.values()}
@@ -244,6 +239,14 @@ class Leases:
             self._turns.gave(lanes[run.lane].namespace)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(given, jobs, fences, replaced)
+
+    def _in_order(
+        self, candidates: Sequence[Candidate], lanes: Mapping[int, Lane], n: int, now: Instant
+    ) -> list[Candidate]:
+        """Runs for anyone and assigned runs together, as runs for anyone alone would go."""
+        oldest = min((run.not_before for run in candidates if run.class_ == ON_TIME), default=now)
+        late_max = self._late_share.of(n, waited_us=now - oldest)
+        return in_turns(candidates, lanes, self._turns, late_max=late_max)
 
     def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, limits.Room]:
         """What the limits of these lanes let through, unlocked; rows that are missing are made.

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from foliot.store.sql.kernel.migrations import resumable as op
 
 revision = "0040"
-down_revision = "0039"
+down_revision = "0038"
 branch_labels = None
 depends_on = None
 

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from foliot.store.sql.kernel.migrations import resumable as op
 
 revision = "0041"
-down_revision = "0038"
+down_revision = "0040"
 branch_labels = None
 depends_on = None
 
