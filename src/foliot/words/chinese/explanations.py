@@ -144,7 +144,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "FOL-1242": (
         "place.takes 说明每次执行占用多少限额，而限额没有这么多。可能有人调低了它。",
-        "少占用一些，或提高限额：在 place.concurrency 中，或 foliot limit set NAME MAX。",
+        "少占用一些，或提高限额：在 place.concurrency 中，或用 foliot limit set 名称 数值。",
     ),
     "FOL-1100": ("编辑器中的文本不是 JSON。", "请改正消息指出的那一行；文本仍然保留。"),
     "FOL-1152": (

@@ -108,10 +108,10 @@ PHRASES: Final[Catalogue] = {
     "drill_some_jobs": "只判定了触发最频繁的 {jobs} 个任务",
     "limit_set": "{name} 现在最多允许 {max} 个执行",
     "limit_gone": "{name} 已删除",
-    "limit_used": "{used} / {max}",
+    "limit_used": "共 {max}，已用 {used}",
     "limit_hidden": "其他命名空间的 {runs} 个执行",
     "limit_oldest": "{job} 的 {run}，自 {since} 起",
-    "waiting_of": "{waiting} / {most}",
+    "waiting_of": "{waiting}，最多 {most}",
     "lock_order": (
         "请在各处按同一顺序取这些锁，例如 {order:list}"
         "[；最近解除了 {deadlocks} 次死锁]"
