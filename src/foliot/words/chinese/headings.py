@@ -98,6 +98,7 @@ HEADINGS: Final[Mapping[str, str]] = {
     "TRY": "尝试",
     "USED": "已用",
     "TAKES": "占用",
+    "WORKER": "工作节点",
     "VALUE": "值",
     "VERSION": "版本",
     "VERSIONS": "版本",
