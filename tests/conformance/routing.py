@@ -1,6 +1,7 @@
 """Routes for tests: a server's step of assigning, and workers that ask, in few words."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from foliot.app.plugins import load
@@ -21,8 +22,13 @@ class OwnRoutes:
         return list(ROUTES)
 
     def find(self, name: str) -> Route | None:
-        found: Route = load("foliot.routes", name)
-        return found
+        return _loaded(name)
+
+
+@cache
+def _loaded(name: str) -> Route:
+    found: Route = load("foliot.routes", name)
+    return found
 
 
 ASK = Planner(routes=OwnRoutes()).route

@@ -1,14 +1,28 @@
 """A worker dies or is overloaded: what waits for it is routed to others, and so is what a dead one was executing."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import ClassVar
+
+import pytest
 
 from foliot.domain.instants import SECOND
+from foliot.domain.routing import consistent_hash
 from foliot.domain.verdict import judge
 from foliot.ports.store.nodes import SESSION_TTL_US
 from tests.conformance.building import save
 from tests.conformance.routing import assign, lease, routed_poll, team
 from tests.conformance.working import BEAT_EVERY_US, Worker, attempts_of, lead, run_of, trigger
 from tests.conformance.world import World
+
+
+async def let_wait(world: World, workers: Sequence[Worker]) -> None:
+    """These live on and take nothing: the time of what is meant for them passes."""
+    for _ in range(4):
+        await world.elapse(8 * SECOND)
+        for one in workers:
+            await one.beat()
 
 
 async def silence(world: World, *others: Worker) -> None:
@@ -72,6 +86,55 @@ async def test_a_key_moves_from_a_dead_worker_and_stays_where_it_went(world: Wor
     anew = await Worker(world).register()
     await trigger(world, params=film)
     assert (await assign(world)).sessions == {second}, f"not {anew.name}, which came meanwhile"
+
+
+class CountedRing(consistent_hash._Ring):
+    """A ring, and how many there are."""
+
+    made: ClassVar[Counter[int]] = Counter()  # by the number of workers
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self.made[len(names)] += 1
+        super().__init__(names)
+
+
+async def test_keys_are_routed_again_round_the_ring_of_all_workers(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A ring without each worker that let its runs wait would be as many rings as there are workers."""
+    monkeypatch.setattr(consistent_hash, "_Ring", CountedRing)
+    monkeypatch.setattr(CountedRing, "made", Counter())
+    await save(world, "tick", place={"route": {"name": "consistent_hash", "by": "key"}})
+    workers = await team(world, 12)
+    runs = [run_id for key in range(48) for run_id in await trigger(world, params=f'{{"key": {key}}}')]
+    before = await assign(world)
+    homes = {run_id: (await run_of(world, run_id)).assigned_to for run_id in runs}
+    assert len(before.sessions) > 6
+    await let_wait(world, workers)
+    assert (await assign(world, again=True)).runs == len(runs)
+    for run_id, home in homes.items():
+        assert (await run_of(world, run_id)).assigned_to not in {home, None}
+    assert CountedRing.made.keys() <= {12}
+
+
+async def test_a_step_asks_routes_only_so_often_and_the_next_one_goes_on(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("foliot.store.sql.leasing.assignment.WORK_MAX", 10)
+    for number in range(7):
+        await save(world, f"tick-{number}", place={"route": "round"})
+    workers = await team(world, 4)
+    for number in range(7):
+        await trigger(world, f"tick-{number}", 3)
+    steps = [await assign(world) for _ in range(5)]
+    assert [step.runs for step in steps] == [6, 6, 6, 3, 0], "ten are two jobs with four workers"
+    assert [step.more for step in steps] == [True, True, True, False, False]
+    monkeypatch.setattr("foliot.store.sql.leasing.assignment.WORK_MAX", 1)
+    await let_wait(world, workers)
+    again = [await assign(world, again=not at) for at in range(29)]
+    assert all(step.runs for step in again if step.more), "every step decides something"
+    assert sum(step.runs for step in again) == 21
+    assert not again[-1].more
 
 
 async def test_a_worker_that_comes_back_under_a_new_session_gets_its_turn(world: World) -> None:

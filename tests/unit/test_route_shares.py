@@ -169,6 +169,18 @@ def test_the_ring_is_that_of_xxl_job() -> None:
     assert found == [route(Ready(job_id, ["s:2"], None), workers[::-1]).sessions[0] for job_id in range(1, 400)]
 
 
+@given(names=st.sets(st.integers(0, 40), min_size=1), tried=st.sets(st.integers(0, 40), max_size=5))
+@pytest.mark.parametrize("name", ["consistent_hash", "sticky"])
+def test_a_key_goes_on_to_the_worker_that_has_it_on_a_ring_without_those_that_let_it_wait(
+    names: set[int], tried: set[int], name: str
+) -> None:
+    route: Route = load("foliot.routes", name)
+    workers = [worker(str(number)) for number in names]
+    ready = Ready(7, ["s:1"] * 50, None, [f"key {at}" for at in range(50)])
+    round_all = route(ready._replace(tried=[str(number) for number in tried - names]), workers)
+    assert round_all == route(ready, workers)
+
+
 def test_a_key_sticks_while_its_worker_lives() -> None:
     route: Route = load("foliot.routes", "sticky")
     keys = [f"key {at}" for at in range(200)]

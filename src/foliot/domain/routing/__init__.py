@@ -62,6 +62,7 @@ class Ready(NamedTuple):
     fire_keys: Sequence[str]  # one for each run, oldest first
     state: str | None  # what the route kept on the job's cursor
     keys: Sequence[str] = ()  # one for each run: what the job is routed by; empty: by the job itself
+    tried: Sequence[str] = ()  # names of workers that fit and are no candidates: they let these runs wait
 
     def key_of(self, at: int) -> str:
         """What run number `at` is told apart by."""

@@ -162,6 +162,7 @@ class _Placing:
             [self._ready.fire_keys[run] for run in runs],
             self._memory.of_route(part),
             [self._ready.keys[run] for run in runs] if self._ready.keys else [],
+            self._ready.tried,
         )
         seen = [self._as_given(worker) for worker in workers]
         if self._route == ANY:

@@ -10,6 +10,7 @@ passed over: it is assigning them.
 
 import json
 from collections.abc import Collection, Mapping, Sequence
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
@@ -43,6 +44,8 @@ from foliot.store.sql.people.journal import note
 ASSIGNED_FOR_US: Final[Micros] = 30 * SECOND
 TRIES_MAX: Final = 3
 """So many workers may let a run wait; then anyone that fits may lease it."""
+WORK_MAX: Final = 50_000
+"""Candidates that one step shows to routes, or those of one job if they are more: cursors are locked meanwhile."""
 
 _COLUMNS: Final = """
     r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
@@ -226,15 +229,17 @@ class Assignment:
             return Assigned()
         tx.point("assigning.seen")
         step = _Step(tx, ask, fitting)
-        runs = step.locked(waiting)
+        locked = _together(step.locked(waiting))
+        groups = dict(islice(locked.items(), _within_reach(locked, fitting)))
+        runs = [run for together in groups.values() for run in together]
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
         step.count_own({job_id for (job_id, _), job in jobs.items() if job.definition.spread is not None})
         by_pace = {job_id for (job_id, _), job in jobs.items() if job.definition.route.name in BY_PACE}
         step.paces = self._paces.of(tx, by_pace, int(workers[0].row.now))
-        for alike, together in _together(runs).items():
+        for alike, together in groups.items():
             step.decide(jobs.get((alike.job_id, alike.version)), alike, together)
         sessions = step.write(int(workers[0].row.now))
-        is_full = len(waiting) >= limit and bool(runs)
+        is_full = len(groups) < len(locked) or (len(waiting) >= limit and bool(runs))
         return Assigned(runs=len(runs) - step.left, sessions=sessions, more=is_full or step.left > 0)
 
 
@@ -265,7 +270,13 @@ def _tried(row: Any) -> str:
 
 def _fitting(lanes: Mapping[int, Any], workers: Sequence[LiveWorker]) -> dict[int, list[LiveWorker]]:
     """Of each lane the workers that fit it. Where all of these are late there is nothing to decide yet."""
-    by_lane = {lane_id: [worker for worker in workers if worker.fits(lane)] for lane_id, lane in lanes.items()}
+    alike: dict[Any, list[LiveWorker]] = {}
+    for worker in workers:
+        alike.setdefault(worker.kind, []).append(worker)
+    by_lane = {
+        lane_id: [worker for some in alike.values() if some[0].fits(lane) for worker in some]
+        for lane_id, lane in lanes.items()
+    }
     return {lane_id: found for lane_id, found in by_lane.items() if not all(worker.is_late for worker in found)}
 
 
@@ -276,6 +287,16 @@ def _together(runs: Sequence[_Run]) -> dict[_Alike, list[_Run]]:
         alike = _Alike(run.job_id, run.version, run.lane, run.assigned_before)
         groups.setdefault(alike, []).append(run)
     return groups
+
+
+def _within_reach(groups: Collection[_Alike], fitting: Mapping[int, Sequence[LiveWorker]]) -> int:
+    """How many of these groups one step decides about, the first of them in any case."""
+    left = WORK_MAX
+    for count, alike in enumerate(groups):
+        left -= len(fitting[alike.lane])
+        if left < 0:
+            return max(1, count)
+    return len(groups)
 
 
 def _by_job(run: _Run) -> tuple[int, Instant, int]:
@@ -329,14 +350,16 @@ class _Step:
             self._broadcast(job, self._fitting[alike.lane], runs)
             return
         tried = runs[0].tried
+        fitting = self._fitting[alike.lane]
         paces = self.paces.get(alike.job_id, {})
-        candidates = self._business.as_candidates(self._fitting[alike.lane], without=tried, paces=paces)
+        candidates = self._business.as_candidates(fitting, without=tried, paces=paces)
         if not candidates or len(tried) >= TRIES_MAX:
             self._decided += [(run, ANYONE) for run in runs]
             return
         choice = job.definition.route
         keys_ = [_key(run, job, choice.by) for run in runs] if choice.by else []
-        ready = Ready(alike.job_id, [run.key for run in runs], self._states[alike.job_id], keys_)
+        names = [worker.row.name for worker in fitting if worker.row.id in tried] if tried else []
+        ready = Ready(alike.job_id, [run.key for run in runs], self._states[alike.job_id], keys_, names)
         routed = self._routed(job, ready, candidates)
         self._states[alike.job_id] = routed.state
         self._business.add(routed.sessions)

@@ -70,6 +70,12 @@ class LiveWorker(NamedTuple):
     given: int  # slots that it gets runs for: fewer than it has while it is in WARNING
     is_late: bool = False  # nothing was heard of it for too long: no route chooses it
 
+    @property
+    def kind(self) -> tuple[str, str | None, str | None, str]:
+        """Workers of one kind fit the same lanes: thousands of them are of few kinds."""
+        row = self.row
+        return row.group_name, row.namespace, row.labels, row.text_of
+
     def fits(self, lane: Lane) -> bool:
         """Whether it may run what is in this lane."""
         row = self.row
