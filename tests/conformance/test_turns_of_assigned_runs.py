@@ -1,12 +1,14 @@
 """Runs that a route meant for a worker keep to the turns of namespaces (L5) and to the half of catch-up (R10)."""
 
+from typing import Any
+
 from foliot.domain.instants import SECOND
 from tests.conformance.building import every, fire, make_due, put_in, runs_of, save
 from tests.conformance.routing import assign, lease
 from tests.conformance.working import trigger, trigger_in, worker
 from tests.conformance.world import World
 
-ROUTED = {"place": {"route": "round"}}
+ROUTED: dict[str, Any] = {"place": {"route": "round"}}
 
 
 async def test_a_routed_backlog_of_one_namespace_delays_no_other(world: World) -> None:
