@@ -65,7 +65,7 @@ class ToldShards:
             first = min(last, self._first.get(run_id, 1))
             if offset > self._ends.get((run_id, last), 0):
                 logs.update((run_id, attempt) for attempt in range(first, last + 1))
-        return [PieceKey(run_id, attempt, self._ends.get((run_id, attempt), 0)) for run_id, attempt in sorted(logs)]
+        return [PieceKey(*log, self._ends.get(log, 0)) for log in sorted(logs)]
 
     def halves(self) -> Sequence[ShardPiece]:
         """The last piece of each log that could still grow when it was read."""

@@ -1,9 +1,10 @@
 """Failed shards of a broadcast, made again: each for the worker of the same name that is live and fits now."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.job import LoadedJob, lane_of
+from foliot.domain.job import Lane, LoadedJob, lane_of
 from foliot.domain.run import RunState
 from foliot.ports.store.runs import WorkersGone
 from foliot.store.sql.kernel.database import Tx
@@ -55,13 +56,19 @@ def made_again(tx: Tx, job: LoadedJob, earlier: int) -> OwnShards:
     return OwnShards(sorted(made), sorted(left_out))
 
 
-def _by_name(tx: Tx, job: LoadedJob, shards: Sequence[Any], *, without: set[str | None]) -> Mapping[str, list[str]]:
+def _by_name(tx: Tx, job: LoadedJob, shards: Sequence[Any], *, without: set[str | None]) -> Mapping[str, Sequence[str]]:
     """The sessions that fit the job and have the names of these shards' workers."""
     lane = lane_of(job.job_id, job.definition, namespace=job.namespace)
-    sessions: dict[str, list[str]] = {}
-    for row in tx.found(NAMED, d=keys(sorted({shard.name for shard in shards if shard.name is not None}))):
-        offers, labels = offers_in(row.handlers), labels_in(row.labels)
-        fits = lane.fits(group=row.group_name, offers=offers, labels=labels, namespace=row.namespace)
-        if fits and row.id not in without:
-            sessions.setdefault(row.name, []).append(row.id)
+    names = {shard.name for shard in shards if shard.name}
+    sessions = defaultdict[str, list[str]](list)
+    for row in tx.found(NAMED, d=keys(sorted(names))):
+        if row.id in without:
+            continue
+        if _fits(lane, row):
+            sessions[row.name].append(row.id)
     return sessions
+
+
+def _fits(lane: Lane, row: Any) -> bool:
+    offers, labels = offers_in(row.handlers), labels_in(row.labels)
+    return lane.fits(group=row.group_name, offers=offers, labels=labels, namespace=row.namespace)

@@ -174,11 +174,19 @@ def orphans(tx: Tx, lanes: Lanes, *, term: int, limit: int, session_ttl_us: Micr
     """Shards whose own worker will not take them any more, to be ended."""
     sessions = tx.rows(ORPHANING, {"session_ttl": session_ttl_us, "grace": grace_us})
     page = {"term": term, "limit": limit}
-    gone = tx.found(OF_GONE, page, d=keys(row.session for row in sessions if row.name is None))
-    quits = [_lost(row, f"{row.name or row.assigned_to[:8]} {_went(row.state)}") for row in gone]
-    unfit = _unfit(tx, lanes, {row.session: row for row in sessions if row.name is not None})
-    rows = tx.found(OF_LANES, page, d=sorted(unfit))
-    return quits + [_lost(row, unfit[row.assigned_to, row.lane]) for row in rows]
+    over = [row.session for row in sessions if row.name is None]
+    changed = {row.session: row for row in sessions if row.name is not None}
+    gone = tx.found(OF_GONE, page, d=keys(over))
+    quits = [_lost(row, _what_it_did(row)) for row in gone]
+    unfit = _unfit(tx, lanes, changed)
+    unserved = tx.found(OF_LANES, page, d=sorted(unfit))
+    quits += [_lost(row, unfit[row.assigned_to, row.lane]) for row in unserved]
+    return quits
+
+
+def _what_it_did(row: Any) -> str:
+    """What became of the worker of a shard."""
+    return f"{row.name or row.assigned_to[:8]} {_went(row.state)}"
 
 
 def _unfit(tx: Tx, lanes: Lanes, workers: Mapping[str, Any]) -> dict[tuple[str, int], str]:
