@@ -56,7 +56,7 @@ def made_again(tx: Tx, job: LoadedJob, earlier: int) -> OwnShards:
     return OwnShards(sorted(made), sorted(left_out))
 
 
-def _by_name(tx: Tx, job: LoadedJob, shards: Sequence[Any], *, without: set[str | None]) -> Mapping[str, Sequence[str]]:
+def _by_name(tx: Tx, job: LoadedJob, shards: Sequence[Any], *, without: set[str | None]) -> Mapping[str, list[str]]:
     """The sessions that fit the job and have the names of these shards' workers."""
     lane = lane_of(job.job_id, job.definition, namespace=job.namespace)
     names = {shard.name for shard in shards if shard.name}
