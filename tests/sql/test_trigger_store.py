@@ -77,6 +77,14 @@ async def test_one_key_twice_in_a_batch_has_one_answer_where_triggers_share_a_ru
     assert [run["params"] for run in await runs_of(world)] == ["[3]" if is_kept else "[0]"]
 
 
+@pytest.mark.parametrize("policy", [{"debounce": "1h"}, {"throttle": "1/1h"}], ids=["debounce", "throttle"])
+async def test_a_key_that_nobody_can_repeat_is_not_kept(world: World, policy: dict[str, str]) -> None:
+    await save(world, **policy)
+    for key in "ab":
+        await world.store.runs.trigger(ask(key=key, is_drawn=True))
+    assert await world.value("SELECT count(*) FROM trigger_keys") == 0
+
+
 async def test_a_job_without_a_window_keeps_no_key(world: World) -> None:
     await save(world)
     await world.store.runs.trigger(ask(key="a", asked="h"))

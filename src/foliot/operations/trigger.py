@@ -48,13 +48,17 @@ async def trigger(
     job, params = await check(services, who, request, given)
     if request.is_test:  # of the definition that the user sees, beside open runs where the job can have such
         request = replace(request, version=job.version, allow_overlap=not job.document.get("exclusive"))
-    asked = _asked(request, given) if job.document.get("debounce") or job.document.get("throttle") else None
-    wanted = replace(request, job=job.name, key=request.key or services.chance.token(), params=params, asked=asked)
+    shares_runs = bool(job.document.get("debounce") or job.document.get("throttle"))
+    asked = _asked(request, given) if shares_runs else None
+    is_drawn = not request.key
+    key = services.chance.token() if is_drawn else request.key
+    wanted = replace(request, job=job.name, key=key, is_drawn=is_drawn, params=params, asked=asked)
     triggered = await queue(services, who, wanted)
     services.runs_may_be_ready()
     services.cursors_moved()
     run = await find_run(services, who, triggered.run_id)
-    if triggered.stands_for is StandsFor.KEY and not await _is_same(services, request, given, triggered, run):
+    is_repeat = triggered.stands_for is StandsFor.KEY and not is_drawn
+    if is_repeat and not await _is_same(services, request, given, triggered, run):
         raise KeyReused
     return TriggeredRun(run=run, created=triggered.created, stands_for=triggered.stands_for)
 

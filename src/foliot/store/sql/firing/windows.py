@@ -138,7 +138,12 @@ class WindowDoor:
         return Triggered(run_id=window.run_id, created=False, not_before=at, stands_for=StandsFor.DEBOUNCE)
 
     def _keep_key(self, run_id: int, *, opened_at: Instant, until: Instant) -> None:
-        """Remember which run the trigger has and what it asked, for some time after the window closes at last."""
+        """Remember which run the trigger has and what it asked, for some time after the window closes at last.
+
+        Nobody repeats a key that this server drew for a trigger without one.
+        """
+        if self._request.is_drawn:
+            return
         closes_at = opened_at + self._policy.at_most_us if isinstance(self._policy, Debounce) else until
         values = {
             "job_id": self._key["job_id"],
