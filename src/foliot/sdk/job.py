@@ -21,6 +21,7 @@ from foliot.domain.policies.retry import RetryPolicy
 from foliot.domain.schedule import Schedule
 from foliot.sdk.ctx import Ctx
 from foliot.sdk.handler import Handler, SourceLine, function_name
+from foliot.sdk.named_parameters import check_named
 from foliot.sdk.options import Duration, Overlaps, definition_of
 from foliot.sdk.trigger_call import Triggerable, TriggerCall, payload
 
@@ -237,6 +238,7 @@ def _declare(
     name = check_name("job", name or function.__name__)
     handler = python_function(function_name(function))
     definition = definition_of(function, triggers, name=name, handler=handler, **options)
+    check_named(function, definition)
     declared: JobFunction[..., ..., Any] = JobFunction(
         function, name=name, namespace=check_name("namespace", namespace), definition=definition
     )

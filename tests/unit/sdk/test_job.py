@@ -197,3 +197,22 @@ def test_the_front_door_has_what_it_names() -> None:
     assert dir(foliot) == sorted(foliot.__all__)
     with pytest.raises(AttributeError, match="no attribute 'jobb'"):
         foliot.jobb  # noqa: B018
+
+
+@pytest.mark.parametrize(
+    ("path", "options"),
+    [
+        ("place.route.by", {"route": {"name": "sticky", "by": "custmer"}}),
+        ("debounce.by", {"debounce": {"quiet": "5s", "by": "custmer"}}),
+        ("throttle.by", {"throttle": {"rate": "1/10s", "by": "custmer"}}),
+    ],
+)
+def test_what_runs_are_told_apart_by_is_a_parameter_of_the_function(path: str, options: Any) -> None:
+    def settle(ctx: Ctx, customer: str) -> None: ...
+
+    def takes_all(**given: str) -> None: ...
+
+    with pytest.raises(BadField, match=f"{path}: settle has no parameter custmer") as refused:
+        job(**options)(settle)
+    assert refused.value.hint == "its parameters: ctx, customer"
+    assert job(**options)(takes_all).definition is not None

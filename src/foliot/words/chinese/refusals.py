@@ -290,6 +290,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "upgrade foliot on that worker": "请升级该工作节点上的 foliot",
     "fill it in smaller pieces": "请分成较小的几段补数",
     "ask for a shorter range, or a longer step": "请选择更短的范围，或更长的步长",
+    "its parameters: {names}": "它的参数：{names}",
     "from is included, to is not": "含 from，不含 to",
     "a backfill is about the past": "补数只针对过去",
     "give a time that is still to come": "请给出将来的时间",

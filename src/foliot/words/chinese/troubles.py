@@ -135,6 +135,7 @@ TROUBLES: Final[Mapping[str, str]] = {
     "it is less than 0.1 s": "小于 0.1 秒",
     "it has both url and at": "同时有 url 和 at",
     "place.concurrency does not name this limit": "place.concurrency 中没有这个限额",
+    "{function} has no parameter {name}": "{function} 没有参数 {name}",
     "it does not begin with /, http:// or https://": "不以 /、http:// 或 https:// 开头",
     "a secret cannot stand here": "此处不能使用密钥",
     "${name} is used, and the job has no callback": "使用了 ${name}，但任务没有回调",
