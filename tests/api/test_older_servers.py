@@ -22,6 +22,7 @@ USED: dict[str, dict[str, Any]] = {
     "place.max_waiting": {"place": {"max_waiting": 10}},
     "debounce": {"debounce": "10s"},
     "throttle": {"throttle": "1/10s"},
+    "place.takes": {"place": {"concurrency": {"db": 8}, "takes": {"db": 3}}},
 }
 """Each field that some server may not know, in a definition."""
 

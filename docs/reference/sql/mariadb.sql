@@ -2281,7 +2281,9 @@ ORDER BY c.next_at, c.job_id LIMIT %(rows)s;
 SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
+SELECT limits.name, limits.max, limits.used,
+       CASE WHEN limits.claim_until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN limits.claim_lane END AS claimed_by
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
 
 -- people/holds.py HEADS
 SELECT h.id, h.job_id, h.place FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs h ON h.id = (

@@ -2712,7 +2712,9 @@ ORDER BY c.next_at, c.job_id LIMIT $6;
 SELECT lanes.id, lanes.document FROM unnest($1::text::bigint[]) AS d(lane) JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until FROM unnest($1::text::text[]) AS d(label) JOIN limits ON limits.name = d.label;
+SELECT limits.name, limits.max, limits.used,
+       CASE WHEN limits.claim_until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN limits.claim_lane END AS claimed_by
+FROM unnest($1::text::text[]) AS d(label) JOIN limits ON limits.name = d.label;
 
 -- people/holds.py HEADS
 SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (

@@ -2442,7 +2442,9 @@ ORDER BY c.next_at, c.job_id LIMIT :rows;
 SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
+SELECT limits.name, limits.max, limits.used,
+       CASE WHEN limits.claim_until > foliot_now() THEN limits.claim_lane END AS claimed_by
+FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
 
 -- people/holds.py HEADS
 SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (

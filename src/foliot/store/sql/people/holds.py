@@ -4,7 +4,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.limits import tokens_of
 from foliot.domain.run import RunState
@@ -22,10 +21,14 @@ LANES_AMONG: Final = Statement(
     "SELECT lanes.id, lanes.document FROM {d} JOIN lanes ON lanes.id = d.lane", RowSet("d", lane=BIGINT)
 )
 LIMITS: Final = Statement(
-    "SELECT limits.name, limits.max, limits.used, limits.claim_lane, limits.claim_until "
-    "FROM {d} JOIN limits ON limits.name = d.label",
+    """
+    SELECT limits.name, limits.max, limits.used,
+           CASE WHEN limits.claim_until > {now} THEN limits.claim_lane END AS claimed_by
+    FROM {d} JOIN limits ON limits.name = d.label
+    """,
     RowSet("d", label=TEXT),
 )
+"""`claimed_by`: the lane of the run for which what comes free is kept."""
 HEADS: Final = Statement(
     """
     SELECT h.id, h.job_id, h.place FROM runs h WHERE h.id IN (
@@ -142,9 +145,8 @@ def _is_behind(row: Any, head: tuple[int, int]) -> bool:
 class LimitsSeen:
     """Limits as they were read, and what they are for each lane."""
 
-    def __init__(self, rows: Iterable[Any], now: Instant) -> None:
+    def __init__(self, rows: Iterable[Any]) -> None:
         self._rows = {row.name: row for row in rows}
-        self._now = now
 
     def of(self, lane_id: int, lane: Lane) -> list[LimitFacts]:
         """The limits of a lane; one that is not there is left out."""
@@ -152,8 +154,7 @@ class LimitsSeen:
         return [self._fact(self._rows[name], n, lane_id) for name, n in tokens.items() if name in self._rows]
 
     def _fact(self, row: Any, takes: int, lane_id: int) -> LimitFacts:
-        is_claimed = row.claim_until is not None and row.claim_until > self._now
-        is_kept = is_claimed and row.claim_lane != lane_id
+        is_kept = row.claimed_by is not None and row.claimed_by != lane_id
         return LimitFacts(name=row.name, max=row.max, used=row.used, takes=takes, is_kept=is_kept)
 
 
@@ -162,4 +163,4 @@ def limits_of(tx: Tx, lanes: Iterable[Lane]) -> LimitsSeen:
     names: set[str] = set()
     for lane in lanes:
         names.update(lane.limits)
-    return LimitsSeen(tx.found(LIMITS, d=keys(sorted(names))), tx.now())
+    return LimitsSeen(tx.found(LIMITS, d=keys(sorted(names))))
