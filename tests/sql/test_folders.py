@@ -11,7 +11,20 @@ from tests.sql.statements import statements
 
 DOORS = {"job_store": "jobs", "firing_store": "firing", "node_store": "cluster"}
 FOLDERS = ("kernel", "jobs", "firing", "leasing", "ending", "cluster", "people", "locking", "checkup", "statistics")
-LOCK_ORDER = ("store_meta", "cursors", "parent runs", "runs", "nodes", "limits", "locks", "lock_claims", "failovers")
+LOCK_ORDER = (
+    "store_meta",
+    "cursors",
+    "parent runs",
+    "runs",
+    "nodes",
+    "limits",
+    "locks",
+    "lock_claims",
+    "failovers",
+    "alerts",
+    "channels",
+    "outbox",
+)
 
 WRITE = re.compile(r"(?:INSERT INTO|^\s*UPDATE|DELETE FROM)\s+([a-z_]+)", re.MULTILINE)
 

@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from foliot.store.sql.kernel import tables_for_people  # noqa: F401  its tables belong to the same metadata
+from foliot.store.sql.kernel import tables_for_people, tables_of_alerts  # noqa: F401  of the same metadata
 from foliot.store.sql.kernel.schema import VERSION_TABLE
 from foliot.store.sql.kernel.tables import metadata
 
