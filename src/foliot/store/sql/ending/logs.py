@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.run import Landing
+from foliot.ports.store.errors import StoreBusy
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending.lease_owner import Speaker
 from foliot.store.sql.kernel.database import Row, Tx
@@ -13,6 +14,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 BYTES_MAX: Final = 8 * 1024 * 1024
 """Of one run's text, all attempts together."""
 CHUNK_BYTES_MAX: Final = 256 * 1024
+LOOKS_AGAIN: Final = 3
+"""After pieces were left out: each look finds what another server has committed meanwhile."""
 CUT: Final = "\n[log cut here: a run keeps 8 MiB]\n"
 
 WRITTEN: Final = Statement(
@@ -79,15 +82,43 @@ class _Piece(NamedTuple):
 
 
 def write(tx: Tx, chunks: Sequence[LogChunk], speaker: Speaker) -> list[Landing]:
-    """Append chunks; ALREADY: all of it was there, FENCED: the run is in other hands now."""
+    """Append chunks; ALREADY: all of it was there, FENCED: the run is in other hands now.
+
+    Another server may write the same part at the same time, when a worker repeats what was not answered. Then the
+    insert leaves pieces out, and what the other server does not have is written at the second look.
+    """
+    written = _write_once(tx, chunks, speaker)
+    for _ in range(LOOKS_AGAIN):
+        if written.is_whole:
+            break
+        written = written.then(_write_once(tx, chunks, speaker))
+    if written.is_whole:
+        return written.landings
+    raise StoreBusy("Several servers write the same log at once.", hint="the worker sends it again")
+
+
+class _Written(NamedTuple):
+    """How the chunks landed. Not `is_whole`: pieces were left out."""
+
+    landings: list[Landing]
+    is_whole: bool
+
+    def then(self, later: "_Written") -> "_Written":
+        """After a second look: what the first one wrote stays written, unless the run went into other hands."""
+        landings = [
+            before if now is Landing.ALREADY else now for before, now in zip(self.landings, later.landings, strict=True)
+        ]
+        return _Written(landings, later.is_whole)
+
+
+def _write_once(tx: Tx, chunks: Sequence[LogChunk], speaker: Speaker) -> _Written:
     rows = tx.rows(WRITTEN, d=sorted({(chunk.run_id,) for chunk in chunks}))
     strangers = speaker.strangers(tx, (row.session_id for row in rows))
     logs = {row.run_id: _Log(row) for row in rows if row.session_id not in strangers}
     pieces: list[_Piece] = []
     landings = [_append(logs.get(chunk.run_id), chunk, pieces) for chunk in chunks]
-    if pieces:
-        _insert(tx, pieces)
-    return landings
+    is_whole = not pieces or _insert(tx, pieces) == len(pieces)
+    return _Written(landings, is_whole)
 
 
 def read(tx: Tx, run_id: int, *, attempt: int | None, offset: int, limit: int) -> list[LogChunk]:
@@ -130,15 +161,17 @@ def _whole(text: bytes, at: int) -> int:
     return at
 
 
-def _insert(tx: Tx, pieces: Sequence[_Piece]) -> None:
+def _insert(tx: Tx, pieces: Sequence[_Piece]) -> int:
+    """How many were inserted: those that are there already, or whose lease is gone, are left out."""
     bodies = bytearray()
     rows: list[tuple[Any, ...]] = []
     for piece in pieces:
         body = zlib.compress(piece.text)
         rows.append((piece.run_id, piece.lease_id, piece.offset, len(piece.text), len(bodies) + 1, len(body)))
         bodies += body
-    tx.change(WRITE, {"bodies": bytes(bodies)}, d=rows)
+    inserted = tx.change(WRITE, {"bodies": bytes(bodies)}, d=rows)
     tx.point("logs.written")
+    return inserted
 
 
 def _chunk(row: Any) -> LogChunk:
