@@ -46,7 +46,7 @@ def test_what_can_be_broken_is_listed_and_a_node_that_takes_no_part_is_left_alon
 
 def test_a_report_is_a_page_and_the_drills_there_were_a_table(foliot: Shell, number: int) -> None:
     shown = foliot("drill", "show", str(number)).out
-    for piece in ("crash", "w-1", "17 s", "18 s", "never", "40 due, 0 lost, 0 doubled, 0 early", "friday"):
+    for piece in ("crash", "w-1", "17 s", "18 s", "never", "40 due, 0 lost, 0 doubled, 0 early", "friday", "#4"):
         assert piece in shown
     assert "丢失 0" in foliot("drill", "show", str(number), **CHINESE).out
     listed = foliot("drill", "history", "--type", "crash").out

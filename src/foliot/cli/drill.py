@@ -233,7 +233,7 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if not found["every_job"]:
         yield "judged", say("drill_some_jobs", jobs=fires["jobs"])
     if found["failovers"]:
-        yield "failovers", ", ".join(map(str, found["failovers"]))
+        yield "failovers", ", ".join(f"#{failover}" for failover in found["failovers"])
 
 
 def _took(user: User, found: Mapping[str, Any], name: str) -> str:

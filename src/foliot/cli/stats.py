@@ -68,7 +68,7 @@ def _show(user: User, found: Mapping[str, Any]) -> None:
 def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     out, times = user.out, user.times
     yield "name", found["name"]
-    begin, end = times.show(found["from_at"]), times.show(found["to_at"])
+    begin, end = times.show(found["from_at"]), times.told(found["to_at"])
     yield "range", out.say(f"stats_by_{found['step']}", begin=begin, end=end)
     if not found["runs"]:
         return
