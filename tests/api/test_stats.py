@@ -1,12 +1,16 @@
 """Statistics by the API: of a job and of a node, over a range."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
-from foliot.domain.instants import SECOND
+from foliot.domain.health import Health
+from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.verdict import Cause
+from foliot.engine.node_load import LoadKeeping
 from foliot.engine.statistics import EVERY_S, Counting
+from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.nodes import SESSION_TTL_US
 from tests.api.asking import Api
 from tests.api.stage import Stage
@@ -82,3 +86,45 @@ async def test_a_range_that_cannot_be_answered_is_refused(api: Api, query: dict[
     assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, path)
     chinese = await api.ask("GET", "/jobs/tick/stats", headers={"Accept-Language": "zh-CN"}, **query)
     assert not chinese.json()["errors"][0]["message"].isascii()
+
+
+async def keep_load(stage: Stage, *, band: Health = Health.ONLINE) -> None:
+    """Let a leader look at the nodes for a minute, and write it down."""
+    term = await stage.store.nodes.campaign("leader", ttl_us=SESSION_TTL_US)
+    assert term is not None
+
+    async def nodes() -> Sequence[NodeRow]:
+        return await stage.store.lookups.nodes(include_dead_since=None)
+
+    keeping = LoadKeeping(stage.store.statistics, nodes, believed_now=lambda: stage.clock.at, band_of=lambda _: band)
+    for _ in range(2):
+        await keeping.keep(term.number)
+        stage.clock.at += MINUTE
+
+
+async def test_a_node_and_the_cluster_have_their_load_beside_their_runs(api: Api, stage: Stage) -> None:
+    await run_some(api, stage)
+    await count(stage)
+    await keep_load(stage, band=Health.WARNING)
+    node = (await api.get("/nodes/w-1/stats")).json()
+    assert (node["runs"], node["load"]["samples"], node["load"]["bands"]) == (3, 1, {"WARNING": 1.0})
+    assert node["load"]["slots"]["mean"] >= 1
+    assert [point["start"] for point in node["load_points"]] == [BEGAN]
+    cluster = (await api.get("/cluster/stats", step="day")).json()
+    assert told(cluster) == told(node)
+    assert (cluster["name"], cluster["load"]["scheduled"], cluster["load"]["running"]["max"]) == ("cluster", 0, 0)
+    stage.elapse("2d")
+    assert (await api.get("/nodes/w-1/stats")).json()["load"]["samples"] == 1, "it left"
+
+
+async def test_a_node_without_runs_has_its_load(api: Api, stage: Stage) -> None:
+    await stage.worker("w-2", ["python:jobs:tick"])
+    await keep_load(stage)
+    found = (await api.get("/nodes/w-2/stats")).json()
+    assert (found["runs"], found["load"]["samples"]) == (0, 1)
+
+
+async def test_a_token_of_one_namespace_does_not_see_the_figures_of_all(api: Api) -> None:
+    await api.create_job("tick")
+    narrow = await api.with_scopes("read", namespace="billing")
+    assert (await narrow.get("/cluster/stats")).status_code == 403

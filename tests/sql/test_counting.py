@@ -128,7 +128,7 @@ async def test_runs_from_before_statistics_were_kept_are_counted_as_coarsely_as_
     await make(world, job.job_id, 10, 5, before=now - 90 * DAY)
     await make(world, job.job_id, 20, 5, before=now)
     await Leader(world, await lead(world)).count_all()
-    rows = await world.rows("SELECT resolution, sum(runs) AS runs FROM stats GROUP BY resolution")
+    rows = await world.rows("SELECT resolution, sum(runs) AS runs FROM stats WHERE job_id > 0 GROUP BY resolution")
     assert {row["resolution"]: int(row["runs"]) for row in rows} == {0: 5, 1: 10, 2: 15}
 
 

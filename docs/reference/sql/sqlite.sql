@@ -2966,6 +2966,41 @@ DELETE FROM stats WHERE resolution = :resolution AND start_at <= :start_at
 -- statistics/figure_rows.py DELETE_REST
 DELETE FROM stats WHERE resolution = :resolution AND start_at < :before;
 
+-- statistics/node_loads.py INSERT
+INSERT INTO node_loads (resolution, start_at, node, kind, samples, online, warning, offline, scheduled, skipped, leased, cpu_count, memory_count, disk_count, score_count, threads_count, running_count, slots_count, cpu_sum, memory_sum, disk_sum, score_sum, threads_sum, running_sum, slots_sum, cpu_max, memory_max, disk_max, score_max, threads_max, running_max, slots_max)
+SELECT d.resolution, d.start_at, d.node, d.kind, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 FROM (SELECT json_extract(value, '$[0]') AS resolution, json_extract(value, '$[1]') AS start_at, json_extract(value, '$[2]') AS node, json_extract(value, '$[3]') AS kind FROM json_each(:d)) AS d
+WHERE true ON CONFLICT DO NOTHING;
+
+-- statistics/node_loads.py ADD
+UPDATE node_loads SET samples = node_loads.samples + d.samples, online = node_loads.online + d.online, warning = node_loads.warning + d.warning, offline = node_loads.offline + d.offline, scheduled = node_loads.scheduled + d.scheduled, skipped = node_loads.skipped + d.skipped, leased = node_loads.leased + d.leased, cpu_count = node_loads.cpu_count + d.cpu_count, memory_count = node_loads.memory_count + d.memory_count, disk_count = node_loads.disk_count + d.disk_count, score_count = node_loads.score_count + d.score_count, threads_count = node_loads.threads_count + d.threads_count, running_count = node_loads.running_count + d.running_count, slots_count = node_loads.slots_count + d.slots_count, cpu_sum = node_loads.cpu_sum + d.cpu_sum, memory_sum = node_loads.memory_sum + d.memory_sum, disk_sum = node_loads.disk_sum + d.disk_sum, score_sum = node_loads.score_sum + d.score_sum, threads_sum = node_loads.threads_sum + d.threads_sum, running_sum = node_loads.running_sum + d.running_sum, slots_sum = node_loads.slots_sum + d.slots_sum, cpu_max = CASE WHEN d.cpu_max > node_loads.cpu_max THEN d.cpu_max ELSE node_loads.cpu_max END, memory_max = CASE WHEN d.memory_max > node_loads.memory_max THEN d.memory_max ELSE node_loads.memory_max END, disk_max = CASE WHEN d.disk_max > node_loads.disk_max THEN d.disk_max ELSE node_loads.disk_max END, score_max = CASE WHEN d.score_max > node_loads.score_max THEN d.score_max ELSE node_loads.score_max END, threads_max = CASE WHEN d.threads_max > node_loads.threads_max THEN d.threads_max ELSE node_loads.threads_max END, running_max = CASE WHEN d.running_max > node_loads.running_max THEN d.running_max ELSE node_loads.running_max END, slots_max = CASE WHEN d.slots_max > node_loads.slots_max THEN d.slots_max ELSE node_loads.slots_max END FROM (SELECT json_extract(value, '$[0]') AS resolution, json_extract(value, '$[1]') AS start_at, json_extract(value, '$[2]') AS node, json_extract(value, '$[3]') AS kind, json_extract(value, '$[4]') AS samples, json_extract(value, '$[5]') AS online, json_extract(value, '$[6]') AS warning, json_extract(value, '$[7]') AS offline, json_extract(value, '$[8]') AS scheduled, json_extract(value, '$[9]') AS skipped, json_extract(value, '$[10]') AS leased, json_extract(value, '$[11]') AS cpu_count, json_extract(value, '$[12]') AS memory_count, json_extract(value, '$[13]') AS disk_count, json_extract(value, '$[14]') AS score_count, json_extract(value, '$[15]') AS threads_count, json_extract(value, '$[16]') AS running_count, json_extract(value, '$[17]') AS slots_count, json_extract(value, '$[18]') AS cpu_sum, json_extract(value, '$[19]') AS memory_sum, json_extract(value, '$[20]') AS disk_sum, json_extract(value, '$[21]') AS score_sum, json_extract(value, '$[22]') AS threads_sum, json_extract(value, '$[23]') AS running_sum, json_extract(value, '$[24]') AS slots_sum, json_extract(value, '$[25]') AS cpu_max, json_extract(value, '$[26]') AS memory_max, json_extract(value, '$[27]') AS disk_max, json_extract(value, '$[28]') AS score_max, json_extract(value, '$[29]') AS threads_max, json_extract(value, '$[30]') AS running_max, json_extract(value, '$[31]') AS slots_max FROM json_each(:d)) AS d WHERE node_loads.resolution = d.resolution AND node_loads.start_at = d.start_at AND node_loads.node = d.node;
+
+-- statistics/node_loads.py FIRST
+INSERT INTO history_progress (subject, ver, at, after_id, noted)
+SELECT d.subject, 0, 0, 0, NULL FROM (SELECT json_extract(value, '$[0]') AS subject FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- statistics/node_loads.py MOVE
+UPDATE history_progress SET ver = ver + 1, at = :minute, noted = :noted
+WHERE subject = 'load' AND at = :since;
+
+-- statistics/node_loads.py PROGRESS
+SELECT at, noted FROM history_progress WHERE subject = 'load';
+
+-- statistics/node_loads.py OF_NODE
+SELECT s.start_at, s.kind, s.samples, s.online, s.warning, s.offline, s.scheduled, s.skipped, s.leased, s.cpu_count, s.memory_count, s.disk_count, s.score_count, s.threads_count, s.running_count, s.slots_count, s.cpu_sum, s.memory_sum, s.disk_sum, s.score_sum, s.threads_sum, s.running_sum, s.slots_sum, s.cpu_max, s.memory_max, s.disk_max, s.score_max, s.threads_max, s.running_max, s.slots_max FROM (SELECT json_extract(value, '$[0]') AS start_at FROM json_each(:d)) AS d CROSS JOIN node_loads s
+ON s.resolution = :resolution AND s.start_at = d.start_at AND s.node = :node;
+
+-- statistics/node_loads.py OF_ALL
+SELECT s.node, max(s.kind) AS kind, sum(s.samples) AS samples, sum(s.online) AS online, sum(s.warning) AS warning, sum(s.offline) AS offline, sum(s.scheduled) AS scheduled, sum(s.skipped) AS skipped, sum(s.leased) AS leased, sum(s.cpu_count) AS cpu_count, sum(s.memory_count) AS memory_count, sum(s.disk_count) AS disk_count, sum(s.score_count) AS score_count, sum(s.threads_count) AS threads_count, sum(s.running_count) AS running_count, sum(s.slots_count) AS slots_count, sum(s.cpu_sum) AS cpu_sum, sum(s.memory_sum) AS memory_sum, sum(s.disk_sum) AS disk_sum, sum(s.score_sum) AS score_sum, sum(s.threads_sum) AS threads_sum, sum(s.running_sum) AS running_sum, sum(s.slots_sum) AS slots_sum, max(s.cpu_max) AS cpu_max, max(s.memory_max) AS memory_max, max(s.disk_max) AS disk_max, max(s.score_max) AS score_max, max(s.threads_max) AS threads_max, max(s.running_max) AS running_max, max(s.slots_max) AS slots_max FROM node_loads s
+WHERE s.resolution = :resolution AND s.start_at >= :from_at AND s.start_at < :to_at
+GROUP BY s.node ORDER BY s.node LIMIT :rows;
+
+-- statistics/node_loads.py OLDEST
+SELECT start_at FROM node_loads WHERE resolution = :resolution AND start_at < :before
+ORDER BY resolution, start_at LIMIT 1 OFFSET :rows;
+
+-- statistics/node_loads.py DELETE
+DELETE FROM node_loads WHERE resolution = :resolution AND start_at < :before;
+
 -- statistics/ranges.py OF_JOB
 SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM (SELECT json_extract(value, '$[0]') AS start_at FROM json_each(:d)) AS d CROSS JOIN stats s
 ON s.resolution = :resolution AND s.start_at = d.start_at AND s.job_id = :job_id LIMIT :rows;

@@ -12,6 +12,7 @@ from foliot import __version__
 from foliot.app.certificate_end import certificates_of
 from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
+from foliot.app.node_gauges import node_gauges
 from foliot.app.server_hello import cluster_times, installed_routes, server_hello
 from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
@@ -19,9 +20,9 @@ from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.drills import NodeDrills
 from foliot.domain.errors import ClusterTrouble
+from foliot.domain.health import Health
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
-from foliot.domain.restarts import Restarts
 from foliot.domain.roles import Role
 from foliot.domain.verdict import judge
 from foliot.domain.wakeups import (
@@ -52,13 +53,14 @@ from foliot.engine.retirements import Told
 from foliot.engine.roles import OwnRole, Promoting, WhileActive
 from foliot.engine.step_guard import StepGuard
 from foliot.engine.sweep import Sweeping
+from foliot.engine.tallies import Tallies
 from foliot.observability.drills import DrillMetrics
 from foliot.observability.health import HealthGauges
 from foliot.observability.metrics import NodeGauge, ServerMetrics
 from foliot.operations.calendars import replan
 from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
-from foliot.operations.nodes import cause_of, health_of
+from foliot.operations.nodes import health_of
 from foliot.operations.offers import Offers
 from foliot.operations.replica_reads import ReplicaReads
 from foliot.operations.services import Services
@@ -72,6 +74,7 @@ from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.replica import Replica
+from foliot.ports.store.runs import Granted
 from foliot.ports.worker_link import Hello, Report
 from foliot.worker.load import LoadFigures
 
@@ -106,6 +109,7 @@ class Server:
         self.step_guard = self._make_step_guard()
         self._seen_nodes: Sequence[NodeGauge] = ()
         self.health = HealthGauges(lambda: self.leadership.term)
+        self.tallies = Tallies()
         self.metrics = self._make_metrics()
         self.metrics.standby.set(settings.is_standby)
 
@@ -151,20 +155,7 @@ class Server:
 
     def _nodes_seen(self, nodes: Sequence[NodeRow]) -> None:
         """As the leader, this server looked at every node."""
-        now, rules = self.tide.store_now(), self.settings.timing.bands
-        self._seen_nodes = [
-            NodeGauge(
-                row.name,
-                row.kind,
-                row.handle,
-                health_of(row, now, rules),
-                row.load.get("score"),
-                Restarts.of(row.load).count,
-                cause_of(row, now, rules),
-            )
-            for row in nodes
-            if row.state != "dead"
-        ]
+        self._seen_nodes = node_gauges(nodes, self.tide.store_now(), self.settings.timing.bands)
 
     def _make_firing(self, planner: Planner) -> Firing:
         return Firing(
@@ -183,7 +174,7 @@ class Server:
             LaneBook(self.store.jobs),
             self.tide,
             clock=self._clock,
-            on_granted=self.metrics.granted,
+            on_granted=self._granted,
             doubt=self._clock_doubt,
             health=self.settings.timing.bands,
             rests=self._why_it_rests,
@@ -265,6 +256,7 @@ class Server:
             load |= self.replica.load()
         if self.role.is_drained:
             load[DRAINED] = float(self._is_idle())
+        load |= self.tallies.as_load()
         return {**load, "plain_http": float(self.settings.is_plain), "queue": float(self.leasing.parked)}
 
     def _is_idle(self) -> bool:
@@ -365,11 +357,15 @@ class Server:
             locks_granted=self.lock_waiting.granted,
             look=NodeLook(self.store.lookups, self._clock),
             nodes_seen=self._nodes_seen,
+            band_of=self._band_of,
             examine=self._examine,
             graded=self.health.learn,
             settle_drills=partial(settle_open, self.services),
         )
         return leader_duties(context, self.leadership)
+
+    def _band_of(self, row: NodeRow) -> Health:
+        return health_of(row, self.tide.store_now(), self.settings.timing.bands)
 
     async def _examine(self) -> Sequence[Finding]:
         return (await check_up(self.services, INTERNAL)).findings
@@ -458,8 +454,13 @@ class Server:
     def _believed_now(self) -> Instant | None:
         return None if self.tide.pulse is None else self.step_guard.believed(self.tide.store_now())
 
+    def _granted(self, granted: Granted) -> None:
+        self.metrics.granted(granted)
+        self.tallies.granted(granted)
+
     def _decided(self, decided: Decided) -> None:
         self.metrics.decided(decided)
+        self.tallies.decided(decided)
         if decided.troubled:
             log.error("plan.troubled", jobs=list(decided.troubled[:10]), count=len(decided.troubled))
         if decided.created:

@@ -17,6 +17,7 @@ from foliot.cli.groups import Group
 from foliot.cli.maintenance import maintenance, told
 from foliot.cli.node import columns as node_columns
 from foliot.cli.server_access import User, remote
+from foliot.cli.stats import cluster_stats
 from foliot.cli.table import Column
 from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
@@ -39,6 +40,7 @@ def cluster() -> None:
       foliot cluster step-down --reason "kernel update"
       foliot cluster maintenance on --for 30m
       foliot cluster events --since 1h
+      foliot cluster stats --from 24h
     """
 
 
@@ -48,6 +50,7 @@ cluster.add_command(failovers)
 cluster.add_command(policy)
 cluster.add_command(maintenance)
 cluster.add_command(settings)
+cluster.add_command(cluster_stats)
 
 
 @cluster.command()

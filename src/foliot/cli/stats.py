@@ -1,21 +1,16 @@
-"""`foliot job stats`, `foliot node stats`: how runs went in a range of time."""
+"""`foliot job stats`, `foliot node stats`, `foliot cluster stats`: how runs went in a range of time."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import click
 
+from foliot.cli.charts import STEP_S, bars, columns, levels_of
 from foliot.cli.completion import job_name, node_name
+from foliot.cli.load_lines import load_lines
 from foliot.cli.server_access import User, remote
 from foliot.cli.terminal import Line
 from foliot.cli.time_options import TypedTime, time_option
-
-BARS_MAX: Final = 60
-LEVELS: Final = "▁▂▃▄▅▆▇█"
-ASCII_LEVELS: Final = ".:-=+*%#"
-NOTHING: Final = " "
-STEP_S: Final = {"minute": 60, "hour": 3600, "day": 86_400}
 
 step_option: Final = click.option("--step", type=click.Choice(sorted(STEP_S)), help="How long one point is.")
 
@@ -47,21 +42,41 @@ def job_stats(user: User, *, name: str, from_: TypedTime | None, to: TypedTime |
 @step_option
 @remote
 def node_stats(user: User, *, name: str, from_: TypedTime | None, to: TypedTime | None, step: str | None) -> None:
-    """Show how the runs of a node went, up to a minute ago; also of a node that left.
+    """Show how the runs of a node went and how loaded it was, up to a minute ago; also of a node that left.
 
     \b
     Examples:
       foliot node stats w-3
       foliot node stats w-3 --from 2h
+      foliot node stats s-1 --from 30d --step day
     """
     times = user.times
     found = user.client.nodes.stats(name, from_=times.read(from_), to=times.read(to), step=step)
     _show(user, found)
 
 
+@click.command("stats")
+@time_option("cluster stats --from", "from_", help="A week before --to, unless said.")
+@time_option("cluster stats --to", help="Now, unless said.")
+@step_option
+@remote
+def cluster_stats(user: User, *, from_: TypedTime | None, to: TypedTime | None, step: str | None) -> None:
+    """Show how all runs of the cluster went, what was scheduled and skipped, and how loaded its nodes were.
+
+    \b
+    Examples:
+      foliot cluster stats
+      foliot cluster stats --from 24h --step hour
+      foliot cluster stats --from 90d -o json
+    """
+    times = user.times
+    found = user.client.cluster.stats(from_=times.read(from_), to=times.read(to), step=step)
+    _show(user, found)
+
+
 def _show(user: User, found: Mapping[str, Any]) -> None:
-    user.out.item(found, _lines(user, found))
-    if user.out.is_for_people and not found["runs"]:
+    user.out.item(found, [*_lines(user, found), *load_lines(user, found)])
+    if user.out.is_for_people and not found["runs"] and not found.get("load"):
         user.out.talk("stats_none", mark="note")
 
 
@@ -83,9 +98,9 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "took", _spread(user, found["duration_s"])
     yield "queued", _spread(user, found["queue_delay_s"])
     yield "last", times.full(found["last_ended_at"])
-    levels = ASCII_LEVELS if out.ascii else LEVELS
-    yield "runs", bars(_columns(found, _runs), levels)
-    yield "p95", bars(_columns(found, _p95), levels)
+    levels = levels_of(out)
+    yield "runs", bars(columns(found, found["points"], _runs), levels)
+    yield "p95", bars(columns(found, found["points"], _p95), levels)
     for node in found["nodes"]:
         mean = node["duration_s"] and times.lasting(node["duration_s"]["mean"])
         yield "on", out.say("stats_on_node", node=node["node"], runs=node["runs"], rate=rate(node), mean=mean)
@@ -114,31 +129,3 @@ def _runs(point: Mapping[str, Any]) -> float:
 def _p95(point: Mapping[str, Any]) -> float:
     spread = point["duration_s"]
     return float(spread["p95"]) if spread else 0.0
-
-
-def _columns(found: Mapping[str, Any], value_of: Callable[[Mapping[str, Any]], float]) -> Sequence[float]:
-    """The greatest value of each part of the range, in so many parts as a line has room for."""
-    begin = _seconds(found["from_at"])
-    step_s = STEP_S[found["step"]]
-    steps = max(1, round((_seconds(found["to_at"]) - begin) / step_s))
-    parts = min(steps, BARS_MAX)
-    columns = [0.0] * parts
-    for point in found["points"]:
-        step = round((_seconds(point["start"]) - begin) / step_s)
-        part = min(step * parts // steps, parts - 1)
-        columns[part] = max(columns[part], value_of(point))
-    return columns
-
-
-def _seconds(written: str) -> float:
-    return datetime.fromisoformat(written).timestamp()
-
-
-def bars(values: Sequence[float], levels: str = LEVELS) -> str:
-    """Values as a line of bars: the greatest one is full, none is blank. Empty when there is nothing to compare."""
-    most = max(values, default=0.0)
-    if most <= 0 or len(values) < 2:
-        return ""
-    top = len(levels) - 1
-    shown = [levels[round(value / most * top)] if value > 0 else NOTHING for value in values]
-    return "".join(shown)

@@ -19,6 +19,8 @@ from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
 from foliot.engine.locks import LockUpkeep
 from foliot.engine.maintenance import MaintenanceEnd
+from foliot.engine.node_load import EVERY_S as LOAD_EVERY_S
+from foliot.engine.node_load import BandOf, ForgettingLoads, LoadKeeping
 from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.engine.retirements import Retiring, Told
@@ -51,6 +53,7 @@ class LeaderContext:
     locks_granted: Callable[[Sequence[str]], None]  # these claims hold their lock now, or their wait is over
     look: NodeLook
     nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
+    band_of: BandOf
     examine: Examine
     graded: GradesTold
     settle_drills: Callable[[], Awaitable[None]]
@@ -214,6 +217,16 @@ def _forgetting_figures(context: LeaderContext) -> Round:
     return ForgettingFigures(context.store.statistics, context.believed_now).forget
 
 
+def _load(context: LeaderContext) -> Round:
+    return LoadKeeping(
+        context.store.statistics, context.look.latest, believed_now=context.believed_now, band_of=context.band_of
+    ).keep
+
+
+def _forgetting_loads(context: LeaderContext) -> Round:
+    return ForgettingLoads(context.store.statistics, context.believed_now).forget
+
+
 def _maintenance(context: LeaderContext) -> Round:
     return MaintenanceEnd(context.store.nodes, context.tide).close
 
@@ -241,5 +254,7 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("drills", _drills, _seconds(30)),
     LeaderDutyRow("statistics", _counting, _seconds(COUNT_EVERY_S)),
     LeaderDutyRow("forgetting statistics", _forgetting_figures, _seconds(FORGET_EVERY_S)),
+    LeaderDutyRow("node load", _load, _seconds(LOAD_EVERY_S)),
+    LeaderDutyRow("forgetting node load", _forgetting_loads, _seconds(FORGET_EVERY_S)),
     LeaderDutyRow("maintenance", _maintenance, _seconds(5)),
 )

@@ -1,13 +1,17 @@
-"""Stats: how the runs of a job or of a node went in a range of time, from the figures that the leader keeps."""
+"""Stats: how the runs of a job, a node or the cluster went in a range of time, and how loaded nodes were meanwhile.
+
+All of it comes from the figures that the leader keeps.
+"""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.statistics.figures import RunFigures
+from foliot.domain.statistics.node_load import WHOLE_CLUSTER, LoadPoint
 from foliot.domain.statistics.resolution import POINTS_MAX, Resolution, usual_resolution
 from foliot.operations.names import find_job
 from foliot.operations.nodes import find_node
@@ -16,6 +20,8 @@ from foliot.operations.side_thread import in_side_thread
 from foliot.ports.store.statistics import FigurePoint, FigurePoints
 
 RANGE_DEFAULT: Final[Micros] = 7 * DAY
+CLUSTER: Final = "cluster"
+"""What the whole of it is called."""
 FIGURES_MAX: Final = 20_000
 """Figures that one answer is made of: a job that ran on many workers gets a coarser resolution."""
 
@@ -40,6 +46,7 @@ class StatsOfRange:
     total: RunFigures
     points: Mapping[Instant, RunFigures]  # in order, without those in which nothing ended
     nodes: Mapping[str, RunFigures]  # of a job: by the worker that had the runs; of a sharded one, its shards
+    load: Sequence[LoadPoint] = ()  # of a node or the cluster, in the order of time
 
 
 async def job_stats(services: Services, who: Principal, namespace: str, name: str, asked: AskedRange) -> StatsOfRange:
@@ -60,15 +67,39 @@ async def job_stats(services: Services, who: Principal, namespace: str, name: st
 
 
 async def node_stats(services: Services, who: Principal, name: str, asked: AskedRange) -> StatsOfRange:
-    """Figures of a node over all jobs. A node that left has some as long as they are kept."""
+    """Figures of a node over all jobs, and its load. A node that left has them, too, as long as they are kept."""
     who.demand_everywhere(Scope.READ)
     resolution, starts = await _range(services, asked)
-    points = await services.store.statistics.of_node(name, resolution, starts)
-    if not points:
+    found = await _of_node(services, name, resolution, starts)
+    if found.is_empty:
         node, _ = await find_node(services, who, name)
         name = node.row.name
-        points = await services.store.statistics.of_node(name, resolution, starts)
-    return _answer(name, resolution, starts, points, nodes={})
+        found = await _of_node(services, name, resolution, starts)
+    return _answer(name, resolution, starts, found.runs, nodes={}, load=found.load)
+
+
+async def cluster_stats(services: Services, who: Principal, asked: AskedRange) -> StatsOfRange:
+    """Figures of all runs of the cluster, and the load of all nodes together."""
+    who.demand_everywhere(Scope.READ)
+    resolution, starts = await _range(services, asked)
+    found = await _of_node(services, WHOLE_CLUSTER, resolution, starts)
+    return _answer(CLUSTER, resolution, starts, found.runs, nodes={}, load=found.load)
+
+
+class _NodeFigures(NamedTuple):
+    runs: Sequence[FigurePoint]
+    load: Sequence[LoadPoint]
+
+    @property
+    def is_empty(self) -> bool:
+        return not self.runs and not self.load
+
+
+async def _of_node(services: Services, name: str, resolution: Resolution, starts: range) -> _NodeFigures:
+    """Of a node, or of `WHOLE_CLUSTER`."""
+    statistics = services.store.statistics
+    runs = await statistics.of_node(name, resolution, starts)
+    return _NodeFigures(runs, await statistics.load_of(name, resolution, starts))
 
 
 async def _range(services: Services, asked: AskedRange) -> tuple[Resolution, range]:
@@ -98,7 +129,13 @@ def _answer_of_job(name: str, resolution: Resolution, starts: range, points: Seq
 
 
 def _answer(
-    name: str, resolution: Resolution, starts: range, points: Sequence[FigurePoint], *, nodes: Mapping[str, RunFigures]
+    name: str,
+    resolution: Resolution,
+    starts: range,
+    points: Sequence[FigurePoint],
+    *,
+    nodes: Mapping[str, RunFigures],
+    load: Sequence[LoadPoint] = (),
 ) -> StatsOfRange:
     total = RunFigures()
     by_start: dict[Instant, RunFigures] = {}
@@ -113,6 +150,7 @@ def _answer(
         total=total,
         points={start_at: by_start[start_at] for start_at in sorted(by_start)},
         nodes=nodes,
+        load=load,
     )
 
 

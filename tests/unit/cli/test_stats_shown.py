@@ -2,7 +2,8 @@
 
 import pytest
 
-from foliot.cli.stats import ASCII_LEVELS, BARS_MAX, _columns, _runs, bars, rate
+from foliot.cli.charts import ASCII_LEVELS, BARS_MAX, bars, columns
+from foliot.cli.stats import _runs, rate
 
 
 @pytest.mark.parametrize(
@@ -29,5 +30,5 @@ def test_a_long_range_is_drawn_in_as_many_parts_as_fit() -> None:
     found = {
         "from_at": "2026-03-01T00:00:00Z", "to_at": "2026-03-08T00:00:00Z", "step": "hour", "points": points,
     }  # fmt: skip
-    columns = _columns(found, _runs)
-    assert (len(columns), columns[0], columns[-1], sum(columns)) == (BARS_MAX, 3, 5, 8)
+    drawn = columns(found, points, _runs)
+    assert (len(drawn), drawn[0], drawn[-1], sum(drawn)) == (BARS_MAX, 3, 5, 8)

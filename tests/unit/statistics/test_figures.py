@@ -3,6 +3,7 @@
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 from foliot.domain.statistics.figures import (
     EVERY_JOB,
+    EVERY_NODE,
     EndedRun,
     FigureKey,
     HourOfWeek,
@@ -69,7 +70,8 @@ def test_minutes_are_rolled_up_into_hours_days_and_nodes() -> None:
     assert runs(Resolution.DAY, NOON - 12 * HOUR) == 3
     assert runs(Resolution.DAY, NOON - 12 * HOUR, node="w-2") == 1
     assert runs(Resolution.HOUR, NOON, EVERY_JOB) == 3
-    assert len(sums) == 2 * (3 + 2 + 2)  # of the job and of its nodes
+    assert runs(Resolution.DAY, NOON - 12 * HOUR, EVERY_JOB, EVERY_NODE) == 4
+    assert len(sums) == 2 * (3 + 2 + 2) + (3 + 2 + 1)  # of the job, of its nodes and of the cluster
 
 
 def test_what_is_too_old_for_a_resolution_is_not_made_in_it() -> None:
@@ -79,10 +81,17 @@ def test_what_is_too_old_for_a_resolution_is_not_made_in_it() -> None:
     assert rolled_up(minutes, now=NOON + 401 * DAY) == {}
 
 
-def test_what_no_worker_had_counts_for_no_node() -> None:
+def test_what_no_worker_had_counts_for_its_job_and_the_cluster_alone() -> None:
     minutes: Minutes = {}
     count(minutes, [ended(node="")])
-    assert {key.job_id for key in rolled_up(minutes, now=NOON)} == {7}
+    assert {(key.job_id, key.node) for key in rolled_up(minutes, now=NOON)} == {(7, ""), (EVERY_JOB, EVERY_NODE)}
+
+
+def test_shards_count_for_their_node_and_not_again_for_the_cluster() -> None:
+    minutes: Minutes = {}
+    count(minutes, [ended()._replace(is_part=1)])
+    owners = {(key.job_id, key.is_part, key.node) for key in rolled_up(minutes, now=NOON)}
+    assert owners == {(7, 1, "w-1"), (EVERY_JOB, 0, "w-1")}
 
 
 def test_an_hour_of_the_week_is_counted_from_monday() -> None:

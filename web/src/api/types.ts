@@ -642,6 +642,37 @@ export interface LimitWaiterOut {
   "since": string;
 }
 
+export interface LoadOut {
+  "samples": number;
+  "cpu": ReadingOut | null;
+  "memory": ReadingOut | null;
+  "disk": ReadingOut | null;
+  "score": ReadingOut | null;
+  "threads": ReadingOut | null;
+  "running": ReadingOut | null;
+  "slots": ReadingOut | null;
+  "bands": Record<string, number>;
+  "scheduled": number;
+  "skipped": number;
+  "leased": number;
+}
+
+export interface LoadPointOut {
+  "samples": number;
+  "cpu": ReadingOut | null;
+  "memory": ReadingOut | null;
+  "disk": ReadingOut | null;
+  "score": ReadingOut | null;
+  "threads": ReadingOut | null;
+  "running": ReadingOut | null;
+  "slots": ReadingOut | null;
+  "bands": Record<string, number>;
+  "scheduled": number;
+  "skipped": number;
+  "leased": number;
+  "start": string;
+}
+
 export interface LockClaimIn {
   "ttl"?: string | number;
   "token"?: string | null;
@@ -813,6 +844,27 @@ export interface NodeOut {
   "runs": RunOut[] | null;
 }
 
+export interface NodeStatsOut {
+  "runs": number;
+  "succeeded": number;
+  "failed": number;
+  "cancelled": number;
+  "success_rate": number | null;
+  "duration_s": SpreadOut | null;
+  "queue_delay_s": SpreadOut | null;
+  "last_ended_at": string | null;
+  "name": string;
+  "from_at": string;
+  "to_at": string;
+  "step": "minute" | "hour" | "day";
+  "outcomes": Record<string, number>;
+  "retries": number;
+  "points": PointOut[];
+  "nodes": NodeFiguresOut[];
+  "load": LoadOut | null;
+  "load_points": LoadPointOut[];
+}
+
 export interface NodesOut {
   "next_cursor": string | null;
   "items": NodeOut[];
@@ -976,6 +1028,11 @@ export interface RankOut {
   "runs": number;
   "failed": number;
   "p95_s": number | null;
+}
+
+export interface ReadingOut {
+  "mean": number;
+  "max": number;
 }
 
 export interface ReplicaOut {
@@ -1434,6 +1491,7 @@ export interface Operations {
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
   get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
+  get_cluster_stats: { path: Record<never, never>; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
   get_drill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: DrillOut };
   get_failover: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: FailoverOut };
   get_handler: { path: { "kind": string }; query: Record<never, never>; body: undefined; answer: HandlerOut };
@@ -1445,7 +1503,7 @@ export interface Operations {
   get_limit: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LimitUseOut };
   get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
   get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
-  get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: StatsOut };
+  get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
   get_overview: { path: Record<never, never>; query: { "namespace"?: string | null }; body: undefined; answer: OverviewOut };
   get_policies: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PoliciesOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
@@ -1546,6 +1604,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],
   get_cluster: ["GET", "/api/v1/cluster"],
+  get_cluster_stats: ["GET", "/api/v1/cluster/stats"],
   get_drill: ["GET", "/api/v1/drills/{number}"],
   get_failover: ["GET", "/api/v1/failovers/{number}"],
   get_handler: ["GET", "/api/v1/handlers/{kind}"],

@@ -1,10 +1,11 @@
-"""Figures of runs as JSON."""
+"""Figures of runs and of load as JSON."""
 
 from pydantic import Field
 
 from foliot.api.models.common import ApiOutput, Moment, Seconds, moment, one_of, seconds
 from foliot.domain.instants import Instant
 from foliot.domain.statistics.figures import RunFigures, Spell
+from foliot.domain.statistics.node_load import LoadPoint, NodeLoad
 from foliot.domain.statistics.resolution import Resolution
 from foliot.operations.stats import StatsOfRange
 
@@ -107,7 +108,96 @@ class StatsOut(FiguresOut):
         )
 
 
+class ReadingOut(ApiOutput):
+    """One figure of a node over some time."""
+
+    mean: float
+    max: float
+
+    @classmethod
+    def of(cls, figures: NodeLoad, name: str) -> "ReadingOut | None":
+        mean, most = figures.mean(name), figures.most(name)
+        if mean is None or most is None:
+            return None
+        return cls(mean=round(mean, 4), max=round(most, 4))
+
+
+class LoadOut(ApiOutput):
+    """How loaded a node was, by the looks of the leader; of the cluster: all nodes together.
+
+    A figure is null when the node did not say it. The runs, slots and nodes of the cluster are added up; its shares and
+    threads are the mean of its nodes.
+    """
+
+    samples: int = Field(description="Looks of the leader at the node.")
+    cpu: ReadingOut | None = Field(description="Share in use, from 0 to 1; so are memory, disk and score.")
+    memory: ReadingOut | None
+    disk: ReadingOut | None
+    score: ReadingOut | None = Field(description="The weighted load that least-load routes go by.")
+    threads: ReadingOut | None
+    running: ReadingOut | None = Field(description="Runs of a worker.")
+    slots: ReadingOut | None
+    bands: dict[str, float] = Field(
+        description="Of a node: the share of looks that found it in each band. Of the cluster: how many nodes.",
+        examples=[{"ONLINE": 0.98, "WARNING": 0.02}],
+    )
+    scheduled: int = Field(description="Of a server: fires that made a run.")
+    skipped: int = Field(description="Of a server: fires that made none.")
+    leased: int = Field(description="Of a server: runs that it gave to workers.")
+
+    @classmethod
+    def parts_of(cls, figures: NodeLoad) -> "LoadOut":
+        return LoadOut(
+            samples=figures.samples,
+            bands=_bands(figures),
+            cpu=ReadingOut.of(figures, "cpu"),
+            memory=ReadingOut.of(figures, "memory"),
+            disk=ReadingOut.of(figures, "disk"),
+            score=ReadingOut.of(figures, "score"),
+            threads=ReadingOut.of(figures, "threads"),
+            running=ReadingOut.of(figures, "running"),
+            slots=ReadingOut.of(figures, "slots"),
+            scheduled=figures.tallies["scheduled"],
+            skipped=figures.tallies["skipped"],
+            leased=figures.tallies["leased"],
+        )
+
+
+class LoadPointOut(LoadOut):
+    """The load of one minute, hour or day."""
+
+    start: Moment
+
+    @classmethod
+    def of(cls, point: LoadPoint) -> "LoadPointOut":
+        return cls(start=moment(point.start_at) or "", **dict(LoadOut.parts_of(point.figures)))
+
+
+class NodeStatsOut(StatsOut):
+    """Figures of a node or of the whole cluster in a range of time: its runs, and its load."""
+
+    load: LoadOut | None = Field(description="Over the whole range; null: the leader did not see the node.")
+    load_points: list[LoadPointOut] = Field(description="In order, without those in which the leader saw nothing.")
+
+    @classmethod
+    def of_node(cls, stats: StatsOfRange) -> "NodeStatsOut":
+        total = NodeLoad()
+        for point in stats.load:
+            total.merge(point.figures)
+        return cls(
+            **dict(StatsOut.of(stats)),
+            load=LoadOut.parts_of(total) if stats.load else None,
+            load_points=[LoadPointOut.of(point) for point in stats.load],
+        )
+
+
 def _outcomes(figures: RunFigures) -> dict[str, int]:
     by_kind = {f"FAILED:{kind}": count for kind, count in sorted(figures.kinds.items())}
     counts = {"SUCCEEDED": figures.succeeded, **by_kind, "CANCELLED": figures.cancelled}
     return {outcome: count for outcome, count in counts.items() if count}
+
+
+def _bands(figures: NodeLoad) -> dict[str, float]:
+    """Of a server that died before the leader saw it there are counts and no looks."""
+    looks_in_all = max(1, figures.samples)
+    return {band: round(looks / looks_in_all, 4) for band, looks in figures.bands.items() if looks}

@@ -1,16 +1,17 @@
-"""`/jobs/{name}/stats`, `/nodes/{name}/stats`: how runs went in a range of time."""
+"""`/jobs/{name}/stats`, `/nodes/{name}/stats`, `/cluster/stats`: how runs went in a range of time, and the load."""
 
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
-from foliot.api.models.stats import STEPS, StatsOut
+from foliot.api.models.stats import STEPS, NodeStatsOut, StatsOut
 from foliot.api.request_parts import PREFIX, READS, Namespace, Reader, Services, read_moment
 from foliot.api.route import FoliotRoute
 from foliot.domain.errors import BadField
 from foliot.domain.statistics.resolution import Resolution
 from foliot.operations.names import home_of
 from foliot.operations.stats import AskedRange
+from foliot.operations.stats import cluster_stats as stats_of_cluster
 from foliot.operations.stats import job_stats as stats_of_job
 from foliot.operations.stats import node_stats as stats_of_node
 
@@ -43,12 +44,28 @@ async def get_job_stats(
     return StatsOut.of(await stats_of_job(services, who, home_of(who, namespace), name, asked))
 
 
-@router.get("/nodes/{name}/stats", responses=READS, summary="How the runs of a node went", tags=["cluster"])
+@router.get(
+    "/nodes/{name}/stats", responses=READS, summary="How the runs of a node went, and its load", tags=["cluster"]
+)
 async def get_node_stats(
     services: Services, who: Reader, name: str, from_: From = None, to: To = None, step: Step = None
-) -> StatsOut:
-    """The same of all runs and shards that a worker had, up to a minute ago. Also of a worker that left."""
-    return StatsOut.of(await stats_of_node(services, who, name, _asked(from_, to, step)))
+) -> NodeStatsOut:
+    """The same of all runs and shards that a worker had, and the load of the node, up to a minute ago.
+
+    Also of a node that left. Of a server: what it fired and leased.
+    """
+    return NodeStatsOut.of_node(await stats_of_node(services, who, name, _asked(from_, to, step)))
+
+
+@router.get("/cluster/stats", responses=READS, summary="How all runs went, and the load of all nodes", tags=["cluster"])
+async def get_cluster_stats(
+    services: Services, who: Reader, from_: From = None, to: To = None, step: Step = None
+) -> NodeStatsOut:
+    """The same of every job and node together, up to a minute ago: scheduled, skipped, succeeded, failed, and the load.
+
+    A sharded run counts once.
+    """
+    return NodeStatsOut.of_node(await stats_of_cluster(services, who, _asked(from_, to, step)))
 
 
 def _asked(from_: str | None, to: str | None, step: str | None) -> AskedRange:

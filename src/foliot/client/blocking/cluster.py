@@ -28,6 +28,10 @@ class Cluster:
         where = {"namespace": namespace} if namespace else {}
         return dict(self._ask("get_overview", **where))
 
+    def stats(self, *, from_: Moment | None = None, to: Moment | None = None, step: str | None = None) -> Answer:
+        """How all runs went and the load of all nodes in a range, a week unless said: by `minute`, `hour` or `day`."""
+        return dict(self._ask("get_cluster_stats", from_=from_, to=to, step=step))
+
     def ahead(self, *, minutes: int = 60, namespace: str | None = None) -> Answer:
         """How many instants are due in each of the next minutes, of every namespace unless one is given."""
         where = {"namespace": namespace} if namespace else {}

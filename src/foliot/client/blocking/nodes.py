@@ -30,7 +30,7 @@ class Nodes:
     def stats(
         self, name: str, *, from_: Moment | None = None, to: Moment | None = None, step: str | None = None
     ) -> Answer:
-        """How the runs of a worker went in a range, a week unless said: in all, and by `minute`, `hour` or `day`."""
+        """How the runs of a node went and its load in a range, a week unless said: by `minute`, `hour` or `day`."""
         return dict(self._ask("get_node_stats", name=name, from_=from_, to=to, step=step))
 
     def drain(self, name: str, *, reason: str = "") -> Answer:

@@ -10,6 +10,8 @@ from foliot.domain.statistics.sketch import Sketch
 
 EVERY_JOB: Final = 0
 """In the place of a job: the figures of a node, over all jobs."""
+EVERY_NODE: Final = ""
+"""Beside `EVERY_JOB` in the place of a node: the figures of the whole cluster. A sharded run counts once there."""
 
 
 class EndedRun(NamedTuple):
@@ -138,19 +140,23 @@ def count(minutes: Minutes, runs: Iterable[EndedRun]) -> None:
 def rolled_up(
     minutes: Minutes, *, now: Instant, kept_us: Mapping[Resolution, Micros] = KEPT_US
 ) -> dict[FigureKey, RunFigures]:
-    """The minutes, their hours and days, and the same of nodes over all jobs; without what is too old to be kept."""
+    """The minutes, their hours and days, and the same of nodes and of the cluster over all jobs.
+
+    What is too old to be kept is left out.
+    """
     sums: dict[FigureKey, RunFigures] = {}
     for key, figures in minutes.items():
-        owners = [(key.job_id, key.is_part)]
+        owners = [(key.job_id, key.is_part, key.node)]
         if key.node:
-            owners.append((EVERY_JOB, 0))
+            owners.append((EVERY_JOB, 0, key.node))
+        if not key.is_part:
+            owners.append((EVERY_JOB, 0, EVERY_NODE))
         for resolution in Resolution:
             start_at = resolution.start_of(key.start_at)
             if start_at < now - kept_us[resolution]:
                 continue
-            for job_id, is_part in owners:
-                one = FigureKey(resolution, start_at, job_id, is_part, key.node)
-                _sum_of(sums, one).merge(figures)
+            for job_id, is_part, node in owners:
+                _sum_of(sums, FigureKey(resolution, start_at, job_id, is_part, node)).merge(figures)
     return sums
 
 

@@ -195,8 +195,11 @@ COMMANDS: Final[Mapping[str, str]] = {
         "显示任务的执行情况：次数、用时、等待多久、在哪些节点上。"
     ),
     "Tests do not count.": "测试不计入。",
-    "Show how the runs of a node went, up to a minute ago; also of a node that left.": (
-        "显示节点的执行情况，截至一分钟前；已离开的节点也可查看。"
+    "Show how the runs of a node went and how loaded it was, up to a minute ago; also of a node that left.": (
+        "显示某个节点上的执行情况和节点的负载，截至一分钟前；已离开的节点也可以查看。"
+    ),
+    "Show how all runs of the cluster went, what was scheduled and skipped, and how loaded its nodes were.": (
+        "显示集群的全部执行情况、已调度和跳过的数量，以及各节点的负载。"
     ),
     "Say why a job did or did not run.": "说明任务为什么执行了或没有执行。",
     # limit

@@ -25,6 +25,8 @@ PHRASES: Final[Catalogue] = {
     "stats_runs": "{runs}：成功 {succeeded}，失败 {failed}，取消 {cancelled}",
     "stats_spread": "平均 {mean}，p50 {p50}，p95 {p95}，p99 {p99}，最长 {max}",
     "stats_on_node": "{node}  {runs} 次执行[，成功 {rate}][，平均 {mean}]",
+    "stats_fired": "已调度 {scheduled}，跳过 {skipped}，已租出 {leased}",
+    "stats_reading": "平均 {mean}，最高 {max}",
     "stats_none": "此时间范围内没有结束的执行；--from 30d 可查看更早的",
     "ahead_is_part": "任务太多，此处未全部计入",
     "lines_before": "更早的行：foliot run lines {run} --before {position}",

@@ -25,6 +25,8 @@ PHRASES: Final[Catalogue] = {
     "stats_runs": "{runs}: {succeeded} succeeded, {failed} failed, {cancelled} cancelled",
     "stats_spread": "mean {mean}, p50 {p50}, p95 {p95}, p99 {p99}, longest {max}",
     "stats_on_node": "{node}  {runs|run|runs}[, {rate} succeeded][, mean {mean}]",
+    "stats_fired": "{scheduled} scheduled, {skipped} skipped, {leased} leased",
+    "stats_reading": "mean {mean}, most {max}",
     "stats_none": "no run ended in this range; --from 30d looks further back",
     "ahead_is_part": "there are more jobs than are counted here",
     "lines_before": "earlier lines: foliot run lines {run} --before {position}",

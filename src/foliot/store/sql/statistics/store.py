@@ -4,7 +4,9 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from foliot.domain.instants import Instant, Micros
+from foliot.domain.statistics.node_load import LoadPoint, NodeLoad
 from foliot.domain.statistics.resolution import Resolution
+from foliot.ports.store.node_loads import LoadProgress
 from foliot.ports.store.statistics import (
     Counted,
     CountProgress,
@@ -14,7 +16,7 @@ from foliot.ports.store.statistics import (
     RunsPassed,
 )
 from foliot.store.sql.kernel.database import Database, Pool
-from foliot.store.sql.statistics import figure_rows, ranges, uncounted_runs
+from foliot.store.sql.statistics import figure_rows, node_loads, ranges, uncounted_runs
 
 
 class SqlStatistics:
@@ -54,3 +56,24 @@ class SqlStatistics:
 
     async def paces(self, job_ids: Sequence[int]) -> Mapping[int, Mapping[str, Micros]]:
         return await self._database.read(lambda tx: ranges.paces(tx, job_ids))
+
+    async def load_progress(self) -> LoadProgress:
+        return await self._database.read(node_loads.progress)
+
+    async def add_minute(
+        self, progress: LoadProgress, nodes: Mapping[str, NodeLoad], *, since: Instant, term: int | None
+    ) -> bool:
+        return await self._database.transact(
+            lambda tx: node_loads.add_minute(tx, progress, nodes, since=since, term=term), pool=Pool.API
+        )
+
+    async def load_of(self, node: str, resolution: Resolution, starts: range) -> Sequence[LoadPoint]:
+        return await self._database.read(lambda tx: node_loads.of_node(tx, node, resolution, starts))
+
+    async def loads(self, resolution: Resolution, starts: range, *, limit: int) -> Mapping[str, NodeLoad]:
+        return await self._database.read(lambda tx: node_loads.of_all(tx, resolution, starts, limit=limit))
+
+    async def forget_loads(self, resolution: Resolution, *, before: Instant, limit: int, term: int | None) -> bool:
+        return await self._database.transact(
+            lambda tx: node_loads.forget(tx, resolution, before=before, limit=limit, term=term), pool=Pool.API
+        )

@@ -2,7 +2,11 @@
 
 from alembic import context
 
-from foliot.store.sql.kernel import tables_for_people, tables_of_alerts  # noqa: F401  of the same metadata
+from foliot.store.sql.kernel import (  # noqa: F401  of the same metadata
+    tables_for_people,
+    tables_of_alerts,
+    tables_of_history,
+)
 from foliot.store.sql.kernel.schema import VERSION_TABLE
 from foliot.store.sql.kernel.tables import metadata
 

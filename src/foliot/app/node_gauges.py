@@ -1,0 +1,27 @@
+"""Nodes as metrics show them: each with its band, its score and its restarts."""
+
+from collections.abc import Iterable
+
+from foliot.domain.health import HealthRules
+from foliot.domain.instants import Instant
+from foliot.domain.restarts import Restarts
+from foliot.observability.metrics import NodeGauge
+from foliot.operations.nodes import cause_of, health_of
+from foliot.ports.store.node_row import NodeRow
+
+
+def node_gauges(nodes: Iterable[NodeRow], now: Instant, rules: HealthRules) -> list[NodeGauge]:
+    """The nodes that are not dead, as the leader saw them."""
+    return [
+        NodeGauge(
+            row.name,
+            row.kind,
+            row.handle,
+            health_of(row, now, rules),
+            row.load.get("score"),
+            Restarts.of(row.load).count,
+            cause_of(row, now, rules),
+        )
+        for row in nodes
+        if row.state != "dead"
+    ]
