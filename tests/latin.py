@@ -55,12 +55,21 @@ FIELDS = frozenset((
 ))  # fmt: skip
 """Fields of documents and their values, and names in examples."""
 
+CONDITIONS = frozenset((
+    "after", "any", "anomaly", "certificate", "channel", "check", "critical", "dead", "drift", "failover", "heartbeat",
+    "late", "leader", "metric", "node", "of", "silent", "slower", "store", "tags",
+))  # fmt: skip
+"""Words of alert rules."""
+
 PYTHON = frozenset(
     ("None", "Pydantic", "TypedDict", "def", "false", "if", "in", "job", "main", "name", "null", "true", "yield")
 )
 """Words of code in which jobs are written."""
 
 
-def latin_words(text: str, *, known: frozenset[str] = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS | PYTHON) -> set[str]:
+ALL_KNOWN = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS | CONDITIONS | PYTHON
+
+
+def latin_words(text: str, *, known: frozenset[str] = ALL_KNOWN) -> set[str]:
     """The Latin words of a text that should have been said in Chinese."""
     return set(WORD.findall(CODE.sub(" ", text))) - known

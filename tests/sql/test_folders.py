@@ -10,7 +10,10 @@ from foliot.store.sql.kernel.tables import metadata
 from tests.sql.statements import statements
 
 DOORS = {"job_store": "jobs", "firing_store": "firing", "node_store": "cluster"}
-FOLDERS = ("kernel", "jobs", "firing", "leasing", "ending", "cluster", "people", "locking", "checkup", "statistics")
+FOLDERS = (
+    *("kernel", "jobs", "firing", "leasing", "ending", "cluster", "people", "locking", "checkup", "statistics"),
+    "alerts",
+)
 LOCK_ORDER = (
     "store_meta",
     "cursors",

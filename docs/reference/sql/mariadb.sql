@@ -1,5 +1,87 @@
 -- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
 
+-- alerts/alert_rows.py OF_IDS
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts a ON a.id = d.id WHERE true;
+
+-- alerts/alert_rows.py SUBJECTS_OF
+SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = %(alert)s ORDER BY s.subject_key LIMIT %(rows)s;
+
+-- alerts/notices.py PUT
+INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
+                        is_repeat, created_at, next_at)
+SELECT d.notice_key, d.delivery_id, d.kind, d.level, d.namespace, d.channel, d.alert_id, d.data, 'waiting', 0, 0,
+       %(now)s, CASE WHEN d.not_before > %(now)s THEN d.not_before ELSE %(now)s END
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (notice_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, delivery_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, channel LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, alert_id BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE outbox.notice_key = outbox.notice_key;
+
+-- alerts/resolution.py CLOSE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.state = 'resolved', alerts.resolved_at = %(now)s, alerts.open_key = d.open_key WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+
+-- alerts/resolution.py END_SUBJECTS
+UPDATE alert_subjects SET ended_at = %(now)s WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- alerts/rules.py ALL
+SELECT namespace, name, version, document FROM alert_rules ORDER BY namespace, name LIMIT %(rows)s;
+
+-- alerts/rules.py VISIBLE
+SELECT namespace, name, version, document FROM alert_rules WHERE namespace IN ('', %(namespace)s) ORDER BY namespace, name LIMIT %(rows)s;
+
+-- alerts/rules.py ONE
+SELECT namespace, name, version, document FROM alert_rules WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- alerts/rules.py COUNT
+SELECT count(*) FROM alert_rules;
+
+-- alerts/rules.py FIRST
+INSERT INTO alert_rules (namespace, name, version, document, updated_at, updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.made_by, d.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE alert_rules.namespace = alert_rules.namespace;
+
+-- alerts/rules.py NEXT
+UPDATE alert_rules SET version = version + 1, document = %(document)s, updated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), updated_by = %(made_by)s,
+                       reason = %(reason)s
+WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND version = %(version)s;
+
+-- alerts/rules.py REMOVE
+DELETE FROM alert_rules WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- alerts/silences.py IN_FORCE
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND ended_by IS NULL ORDER BY until, id LIMIT %(rows)s;
+
+-- alerts/silences.py LATEST
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences ORDER BY id DESC LIMIT %(rows)s;
+
+-- alerts/silences.py ONE
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE id = %(id)s;
+
+-- alerts/silences.py INSERT
+INSERT INTO silences (namespace, document, from_at, until, reason, made_by)
+VALUES (%(namespace)s, %(document)s, %(from_at)s, %(until)s, %(reason)s, %(made_by)s);
+
+-- alerts/silences.py NEWEST
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE made_by = %(made_by)s AND from_at = %(from_at)s ORDER BY id DESC LIMIT 1;
+
+-- alerts/silences.py END
+UPDATE silences SET ended_by = %(by)s WHERE id = %(id)s AND ended_by IS NULL AND until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- alerts/store.py BEFORE
+   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < %(before)s AND
+   (%(subject)s = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = %(subject)s))
+ORDER BY a.id DESC LIMIT %(rows)s;
+
+-- alerts/store.py OPEN_BEFORE
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < %(before)s AND
+(%(subject)s = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = %(subject)s))
+ORDER BY a.id DESC LIMIT %(rows)s;
+
+-- alerts/store.py FIRING
+SELECT a.level, a.namespace, count(*) AS n FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL GROUP BY a.level, a.namespace;
+
+-- alerts/store.py ACKNOWLEDGE
+UPDATE alerts SET state = 'acknowledged', acked_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), acked_by = %(by)s, ack_note = %(note)s, ver = ver + 1
+WHERE id = %(id)s AND state = 'firing';
+
+-- alerts/store.py OPEN_OF_RULE
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = %(rule)s ORDER BY a.id LIMIT %(rows)s;
+
 -- checkup/grades.py KEEP
 UPDATE checkups SET at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), grades = %(grades)s WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s);
 

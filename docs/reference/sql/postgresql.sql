@@ -1,5 +1,88 @@
 -- Every statement of the store as postgresql gets it. Written by `make sql`: change the code, then run it.
 
+-- alerts/alert_rows.py OF_IDS
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- alerts/alert_rows.py SUBJECTS_OF
+SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = $1 ORDER BY s.subject_key LIMIT $2;
+
+-- alerts/notices.py PUT
+INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
+                        is_repeat, created_at, next_at)
+SELECT d.notice_key, d.delivery_id, d.kind, d.level, d.namespace, d.channel, d.alert_id, d.data, 'waiting', 0, 0,
+       $1, CASE WHEN d.not_before > $1 THEN d.not_before ELSE $1 END
+FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[]) AS d(notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, not_before) WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/resolution.py CLOSE
+UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = $1, open_key = d.open_key
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[]) AS d(id, ver, open_key) WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+
+-- alerts/resolution.py END_SUBJECTS
+UPDATE alert_subjects SET ended_at = $1 WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM unnest($2::text::bigint[]) AS d(id));
+
+-- alerts/rules.py ALL
+SELECT namespace, name, version, document FROM alert_rules ORDER BY namespace, name LIMIT $1;
+
+-- alerts/rules.py VISIBLE
+SELECT namespace, name, version, document FROM alert_rules WHERE namespace IN ('', $1) ORDER BY namespace, name LIMIT $2;
+
+-- alerts/rules.py ONE
+SELECT namespace, name, version, document FROM alert_rules WHERE namespace = $1 AND name = $2;
+
+-- alerts/rules.py COUNT
+SELECT count(*) FROM alert_rules;
+
+-- alerts/rules.py FIRST
+INSERT INTO alert_rules (namespace, name, version, document, updated_at, updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.made_by, d.reason FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[]) AS d(namespace, name, document, made_by, reason) WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/rules.py NEXT
+UPDATE alert_rules SET version = version + 1, document = $1, updated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), updated_by = $2,
+                       reason = $3
+WHERE namespace = $4 AND name = $5 AND version = $6;
+
+-- alerts/rules.py REMOVE
+DELETE FROM alert_rules WHERE namespace = $1 AND name = $2;
+
+-- alerts/silences.py IN_FORCE
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND ended_by IS NULL ORDER BY until, id LIMIT $1;
+
+-- alerts/silences.py LATEST
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences ORDER BY id DESC LIMIT $1;
+
+-- alerts/silences.py ONE
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE id = $1;
+
+-- alerts/silences.py INSERT
+INSERT INTO silences (namespace, document, from_at, until, reason, made_by)
+VALUES ($1, $2, $3, $4, $5, $6);
+
+-- alerts/silences.py NEWEST
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE made_by = $1 AND from_at = $2 ORDER BY id DESC LIMIT 1;
+
+-- alerts/silences.py END
+UPDATE silences SET ended_by = $1 WHERE id = $2 AND ended_by IS NULL AND until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- alerts/store.py BEFORE
+   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < $1 AND
+   ($2 = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = $2))
+ORDER BY a.id DESC LIMIT $3;
+
+-- alerts/store.py OPEN_BEFORE
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < $1 AND
+($2 = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = $2))
+ORDER BY a.id DESC LIMIT $3;
+
+-- alerts/store.py FIRING
+SELECT a.level, a.namespace, count(*) AS n FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL GROUP BY a.level, a.namespace;
+
+-- alerts/store.py ACKNOWLEDGE
+UPDATE alerts SET state = 'acknowledged', acked_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), acked_by = $1, ack_note = $2, ver = ver + 1
+WHERE id = $3 AND state = 'firing';
+
+-- alerts/store.py OPEN_OF_RULE
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = $1 ORDER BY a.id LIMIT $2;
+
 -- checkup/grades.py KEEP
 UPDATE checkups SET at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), grades = $1 WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2);
 

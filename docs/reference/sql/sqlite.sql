@@ -1,5 +1,88 @@
 -- Every statement of the store as sqlite gets it. Written by `make sql`: change the code, then run it.
 
+-- alerts/alert_rows.py OF_IDS
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- alerts/alert_rows.py SUBJECTS_OF
+SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = :alert ORDER BY s.subject_key LIMIT :rows;
+
+-- alerts/notices.py PUT
+INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
+                        is_repeat, created_at, next_at)
+SELECT d.notice_key, d.delivery_id, d.kind, d.level, d.namespace, d.channel, d.alert_id, d.data, 'waiting', 0, 0,
+       :now, CASE WHEN d.not_before > :now THEN d.not_before ELSE :now END
+FROM (SELECT json_extract(value, '$[0]') AS notice_key, json_extract(value, '$[1]') AS delivery_id, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS level, json_extract(value, '$[4]') AS namespace, json_extract(value, '$[5]') AS channel, json_extract(value, '$[6]') AS alert_id, json_extract(value, '$[7]') AS data, json_extract(value, '$[8]') AS not_before FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/resolution.py CLOSE
+UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = :now, open_key = d.open_key
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS open_key FROM json_each(:d)) AS d WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+
+-- alerts/resolution.py END_SUBJECTS
+UPDATE alert_subjects SET ended_at = :now WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- alerts/rules.py ALL
+SELECT namespace, name, version, document FROM alert_rules ORDER BY namespace, name LIMIT :rows;
+
+-- alerts/rules.py VISIBLE
+SELECT namespace, name, version, document FROM alert_rules WHERE namespace IN ('', :namespace) ORDER BY namespace, name LIMIT :rows;
+
+-- alerts/rules.py ONE
+SELECT namespace, name, version, document FROM alert_rules WHERE namespace = :namespace AND name = :name;
+
+-- alerts/rules.py COUNT
+SELECT count(*) FROM alert_rules;
+
+-- alerts/rules.py FIRST
+INSERT INTO alert_rules (namespace, name, version, document, updated_at, updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, foliot_now(), d.made_by, d.reason FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS document, json_extract(value, '$[3]') AS made_by, json_extract(value, '$[4]') AS reason FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/rules.py NEXT
+UPDATE alert_rules SET version = version + 1, document = :document, updated_at = foliot_now(), updated_by = :made_by,
+                       reason = :reason
+WHERE namespace = :namespace AND name = :name AND version = :version;
+
+-- alerts/rules.py REMOVE
+DELETE FROM alert_rules WHERE namespace = :namespace AND name = :name;
+
+-- alerts/silences.py IN_FORCE
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE until > foliot_now() AND ended_by IS NULL ORDER BY until, id LIMIT :rows;
+
+-- alerts/silences.py LATEST
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences ORDER BY id DESC LIMIT :rows;
+
+-- alerts/silences.py ONE
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE id = :id;
+
+-- alerts/silences.py INSERT
+INSERT INTO silences (namespace, document, from_at, until, reason, made_by)
+VALUES (:namespace, :document, :from_at, :until, :reason, :made_by);
+
+-- alerts/silences.py NEWEST
+SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM silences WHERE made_by = :made_by AND from_at = :from_at ORDER BY id DESC LIMIT 1;
+
+-- alerts/silences.py END
+UPDATE silences SET ended_by = :by WHERE id = :id AND ended_by IS NULL AND until > foliot_now();
+
+-- alerts/store.py BEFORE
+   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < :before AND
+   (:subject = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = :subject))
+ORDER BY a.id DESC LIMIT :rows;
+
+-- alerts/store.py OPEN_BEFORE
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < :before AND
+(:subject = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = :subject))
+ORDER BY a.id DESC LIMIT :rows;
+
+-- alerts/store.py FIRING
+SELECT a.level, a.namespace, count(*) AS n FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL GROUP BY a.level, a.namespace;
+
+-- alerts/store.py ACKNOWLEDGE
+UPDATE alerts SET state = 'acknowledged', acked_at = foliot_now(), acked_by = :by, ack_note = :note, ver = ver + 1
+WHERE id = :id AND state = 'firing';
+
+-- alerts/store.py OPEN_OF_RULE
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = :rule ORDER BY a.id LIMIT :rows;
+
 -- checkup/grades.py KEEP
 UPDATE checkups SET at = foliot_now(), grades = :grades WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term);
 

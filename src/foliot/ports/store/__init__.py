@@ -6,6 +6,7 @@ from typing import Protocol
 from foliot.domain.drills import Faults
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.store.alerts import AlertStore
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.callbacks import CallbackStore
@@ -76,6 +77,8 @@ class Store(Protocol):
     def views(self) -> ViewStore: ...
     @property
     def statistics(self) -> StatisticsStore: ...
+    @property
+    def alerts(self) -> AlertStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

@@ -47,11 +47,14 @@ class AlertStore(Protocol):
         ...
 
     async def acknowledge(self, alert_id: int, *, by: Actor) -> Alert | None:
-        """A person looks after it: guarded by its state, and repeats are harmless. None: there is no such alert."""
+        """A person looks after it: guarded by its state, and repeats are harmless. None: there is no such alert.
+
+        `AlertIsOver`: it is resolved.
+        """
         ...
 
     async def resolve(self, alert_id: int, *, by: Actor) -> Alert | None:
-        """A person says that it is over."""
+        """A person says that it is over. Repeats are harmless."""
         ...
 
     async def rules(self, *, namespace: str | None) -> Sequence[Rule]:
@@ -61,7 +64,7 @@ class AlertStore(Protocol):
     async def find_rule(self, name: str, *, namespace: str | None) -> Rule | None: ...
 
     async def save_rule(self, rule: Rule, *, by: Actor) -> Rule:
-        """Keep it as its next version; `RuleChanged` when its version is not the present one any more."""
+        """Keep it as its next version; `AlertRuleChanged` when its version is not the present one any more."""
         ...
 
     async def remove_rule(self, name: str, *, namespace: str | None, by: Actor) -> bool:

@@ -10,6 +10,7 @@ from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
+from foliot.store.sql.alerts.store import SqlAlerts
 from foliot.store.sql.checkup.store import SqlCheckups
 from foliot.store.sql.cluster.drills import SqlDrills
 from foliot.store.sql.cluster.failovers import SqlFailovers
@@ -79,6 +80,7 @@ class SqlStore:
         self.drills = SqlDrills(database)
         self.views = SqlViews(database)
         self.statistics = SqlStatistics(database)
+        self.alerts = SqlAlerts(database)
         self.schema = schema.newest()
 
     @classmethod

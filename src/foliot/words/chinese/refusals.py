@@ -322,4 +322,37 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "rename it, or use stdin": "请改名，或使用 stdin",
     "use params_as: stdin": "请用 params_as: stdin",
     'write an object: {{"file": "a.csv"}}': '请写对象：{{"file": "a.csv"}}',
+    "write failed 3 of 5, up to {most}": "请写 failed 3 of 5，最多 {most}",
+    "write slower p95*2; known are {known}": "请写 slower p95*2；可用 {known}",
+    "write node {bands}": "请写 node {bands}",
+    "write check any, or check database.clock {grades}; foliot cluster doctor names them": (
+        "请写 check any，或 check database.clock {grades}；名称见 foliot cluster doctor"
+    ),
+    "write drift, or check system.clocks critical": "请写 drift，或 check system.clocks critical",
+    "write anomaly, or anomaly {kinds}": "请写 anomaly，或 anomaly {kinds}",
+    "write {word} 10m or {other}": "请写 {word} 10m 或 {other}",
+    "write {word} 10m": "请写 {word} 10m",
+    'write {node="w-1", group="etl"}': '请写 {node="w-1", group="etl"}',
+    "did you mean {meant}? {hint}": "是否想写 {meant}？{hint}",
+    'write {days: mon-fri, from: "09:00", to: "18:00", timezone: Asia/Shanghai}': (
+        '请写 {days: mon-fri, from: "09:00", to: "18:00", timezone: Asia/Shanghai}'
+    ),
+    "write what to look for, such as when: failed 3 of 5": "请写要关注什么，例如 when: failed 3 of 5",
+    "leave job and tags out": "请去掉 job 和 tags",
+    "save the rule without a namespace": "请在命名空间之外保存该规则",
+    "when: failed": "when: failed",
+    "when: node warning": "when: node warning",
+    "at most {most} letters; * and ? are known": "最多 {most} 个字符；可用 * 和 ?",
+    "* and ? are known": "可用 * 和 ?",
+    "write the steps in the order of their time": "请按时间先后写各步",
+    "write {after: 30m, to: [boss]}": "请写 {after: 30m, to: [boss]}",
+    "write {retry: 1}, {pause: true}, {drain: true}, {trigger: JOB} or {webhook: CHANNEL}": (
+        "请写 {retry: 1}、{pause: true}、{drain: true}、{trigger: 任务} 或 {webhook: 渠道}"
+    ),
+    "say why, for those who wonder at 3 a.m.": "请说明原因，方便凌晨三点看到的人",
+    "write failed, failed 3 of 5, late 10m, slower p95*2, silent 2h, queue 5m, node dead, leader 30s, store 30s, "
+    'check any critical, drift, certificate 14d, failover, anomaly, heartbeat, channel or metric{label="x"} > 0.9': (
+        "请写 failed、failed 3 of 5、late 10m、slower p95*2、silent 2h、queue 5m、node dead、leader 30s、store 30s、"
+        'check any critical、drift、certificate 14d、failover、anomaly、heartbeat、channel 或 metric{label="x"} > 0.9'
+    ),
 }

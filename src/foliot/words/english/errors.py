@@ -139,6 +139,12 @@ TITLES: Final[Catalogue] = {
     "FOL-2012": "A callback that does not exist, or a wrong token for it",
     "FOL-2015": "A limit that does not exist",
     "FOL-2020": "A kind of handler that neither Foliot nor a live worker has",
+    "FOL-2050": "An alert that does not exist",
+    "FOL-2051": "An alert rule that does not exist",
+    "FOL-2052": "A silence that does not exist",
+    "FOL-3110": "An alert rule that changed meanwhile",
+    "FOL-3111": "An alert that is over",
+    "FOL-3112": "Too many alert rules",
     "FOL-2021": "A failover that does not exist",
     "FOL-2030": "A saved view that does not exist",
     "FOL-2040": "A drill that does not exist",
@@ -273,6 +279,12 @@ TITLES: Final[Catalogue] = {
 }
 
 HINTS: Final[Catalogue] = {
+    "FOL-2050": "see all: foliot alert list --all",
+    "FOL-2051": ("did you mean {nearest}?", "see all: foliot alert rule list"),
+    "FOL-2052": "see all: foliot alert silence list",
+    "FOL-3110": "look at it again: foliot alert rule show {name}",
+    "FOL-3111": "see what is open: foliot alert list",
+    "FOL-3112": "remove rules that nobody needs: foliot alert rule list",
     "FOL-2021": "see all: foliot cluster failovers",
     "FOL-2030": "see all: the menu Saved views of the console",
     "FOL-2040": "see all: foliot drill history",

@@ -450,6 +450,30 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Each person keeps at most 100 views, and so do all together; this one would be one more.",
         "Forget one that nobody needs, or save under the name of an old one.",
     ),
+    "FOL-2050": (
+        "The id is misspelt, the alert is another namespace's, or it is so old that it was forgotten.",
+        "foliot alert list --all shows those that are kept.",
+    ),
+    "FOL-2051": (
+        "The name is misspelt, or the rule is another namespace's.",
+        "foliot alert rule list shows every rule, also those that come with Foliot.",
+    ),
+    "FOL-2052": (
+        "The id is misspelt, the silence is another namespace's, or it is so old that it was forgotten.",
+        "foliot alert silence list shows those that are kept.",
+    ),
+    "FOL-3110": (
+        "Another user changed the rule after you looked at it, so your change would undo theirs.",
+        "Look at the rule again and repeat the change.",
+    ),
+    "FOL-3111": (
+        "The trouble ended, or another user resolved the alert, before it was acknowledged.",
+        "Nothing is to be done. If the trouble comes again, it is a new alert.",
+    ),
+    "FOL-3112": (
+        "The leader asks every rule in each round, so their number is bounded.",
+        "Remove rules that nobody needs, or ask one rule of several jobs by a pattern.",
+    ),
     "FOL-2021": (
         "The id is misspelt, or the failure is so old that it was forgotten.",
         "foliot cluster failovers lists those that are kept.",
