@@ -67,6 +67,10 @@ async def test_pages_of_jobs_miss_none_and_repeat_none(world: World, store: Stor
         assert await all_jobs(store, JobFilter(namespace=NS), limit) == names
         assert await all_jobs(store, JobFilter(owner="data"), limit) == ["a", "结算"]
         assert sorted(await all_jobs(store, JobFilter(sort="next"), limit)) == sorted(names)
+        some = ((NS, "z"), (NS, "结算"), (NS, "a"), ("elsewhere", "b-1"), (NS, "gone"), (NS, "a"))
+        assert await all_jobs(store, JobFilter(names=some), limit) == ["a", "z", "结算"]
+        assert await all_jobs(store, JobFilter(names=some, owner="data"), limit) == ["a", "结算"]
+        assert sorted(await all_jobs(store, JobFilter(names=some, sort="next"), limit)) == ["a", "z", "结算"]
     assert await all_jobs(store, JobFilter(namespace="none"), 2) == []
     assert await all_jobs(store, JobFilter(text="结"), 2) == ["结算"]
     await world.store.jobs.delete(NS, "z", plans=PLANS)

@@ -65,3 +65,10 @@ def counter(ctx: Ctx) -> int:
         ctx.log.info("line", number=number)
         ctx.sleep(0.25)
     return 40
+
+
+@job(isolation="thread", overlap="allow", concurrency={"ledger-db": 1})
+def posting(ctx: Ctx) -> None:
+    """Holds a limit until somebody cancels it; the next one waits."""
+    while not ctx.cancelled:
+        ctx.sleep(0.2)

@@ -1,4 +1,6 @@
-"""A team's jobs, for pictures of the console: most succeed, some fail, one is slow, one has nobody to run it."""
+"""A team's jobs, for pictures of the console: most succeed, some fail, one is slow, one has many shards."""
+
+import random
 
 from foliot import Ctx, Retry, cron, every, job
 
@@ -84,8 +86,37 @@ def greet(name: str = "world", shout: bool = False) -> str:
     return f"HELLO {name.upper()}" if shout else f"hello {name}"
 
 
-@job(every("25s"), owner="payments", isolation="thread", overlap="allow")
+@job(every("25s"), owner="payments", isolation="thread", overlap="allow", concurrency={"books-db": 2})
 def close_books(ctx: Ctx) -> int:
     """Closes the books of one shop after the other."""
     with ctx.lock("books:2026"):
         return _work(ctx, 30, 1.0)
+
+
+@job(every("60s"), owner="数据组", shards=16, isolation="thread", retries=Retry(1, backoff="1s"))
+def settle_accounts(ctx: Ctx) -> int:
+    """每个分片结算一部分账户。"""
+    if ctx.shard.index == 7 and ctx.attempt == 1:
+        ctx.log.error("account 88-1204 is locked", shard=ctx.shard.index)
+        raise ConnectionError("ledger.example.org closed the connection")
+    return _work(ctx, random.randint(3, 9), 0.6)
+
+
+@job(every("18s"), owner="风控", isolation="thread", concurrency={"risk-api": 3})
+def score_orders(ctx: Ctx) -> int:
+    """给新订单打分。"""
+    return _work(ctx, random.randint(2, 8), 0.3)
+
+
+@job(every("40s"), owner="warehouse", isolation="thread")
+def print_labels(ctx: Ctx) -> int:
+    """Prints the labels of the next parcels."""
+    if random.random() < 0.2:
+        raise TimeoutError("printer 4 does not answer")
+    return _work(ctx, random.randint(1, 4), 0.4)
+
+
+@job(cron("*/5 * * * *"), owner="ops")
+def check_certificates() -> int:
+    """Looks how long the certificates last."""
+    return 61

@@ -36,8 +36,8 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         for run in made:
             eventually(lambda run=run: found.run(run)["ended_at"] is not None, what="some runs are over")  # type: ignore[misc]
         found.register(found.token("short-lived", "worker"), "a", "far", "far:away")  # it never beats, and dies
-        found.trigger("holder")
-        found.trigger("holder")
+        for job in ("holder", "holder", "posting", "posting"):
+            found.trigger(job)
         eventually(lambda: len(_waiters(found)) == 1, what="one run holds the lock and one waits")
         yield found
 

@@ -28,6 +28,7 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["nodes", "/nodes", "#servers"],
   ["backfills", "/backfills", ".lines li"],
   ["calendars", "/calendars?name=cn-workdays", "#calendar"],
+  ["limits", "/limits?name=books-db", "#users"],
   ["locks", "/locks", "tbody tr"],
   ["events", "/events", ".lines li"],
   ["tokens", "/tokens", "tbody tr"],

@@ -35,6 +35,7 @@ const jobs = createRoute({
       sort: text(search.sort),
       failing: search.failing === true ? true : undefined,
       late: search.late === true ? true : undefined,
+      starred: search.starred === true ? true : undefined,
     }),
   component: lazyRouteComponent(() => import("./pages/Jobs.tsx"), "JobsPage"),
 });
@@ -42,7 +43,13 @@ const job = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$namespace/$name",
   validateSearch: (search: Search) =>
-    present({ tab: text(search.tab), day: text(search.day), span: text(search.span) }),
+    present({
+      tab: text(search.tab),
+      day: text(search.day),
+      span: text(search.span),
+      from: text(search.from),
+      to: text(search.to),
+    }),
   component: lazyRouteComponent(() => import("./pages/Job.tsx"), "JobPage"),
 });
 const newJob = createRoute({
@@ -58,7 +65,15 @@ const editJob = createRoute({
 const runs = createRoute({
   getParentRoute: () => root,
   path: "/runs",
-  validateSearch: (search: Search) => present({ job: text(search.job), state: text(search.state) }),
+  validateSearch: (search: Search) =>
+    present({
+      job: text(search.job),
+      namespace: text(search.namespace),
+      state: text(search.state),
+      node: text(search.node),
+      since: text(search.since),
+      until: text(search.until),
+    }),
   component: lazyRouteComponent(() => import("./pages/Runs.tsx"), "RunsPage"),
 });
 const run = createRoute({
@@ -66,6 +81,13 @@ const run = createRoute({
   path: "/runs/$run",
   validateSearch: (search: Search) => present({ tab: text(search.tab), shard: text(search.shard) }),
   component: lazyRouteComponent(() => import("./pages/Run.tsx"), "RunPage"),
+});
+const compare = createRoute({
+  getParentRoute: () => root,
+  path: "/runs/compare",
+  validateSearch: (search: Search) =>
+    present({ one: text(search.one), other: text(search.other), tab: text(search.tab) }),
+  component: lazyRouteComponent(() => import("./pages/Compare.tsx"), "ComparePage"),
 });
 const nodes = createRoute({
   getParentRoute: () => root,
@@ -81,6 +103,12 @@ const nodes = createRoute({
   component: lazyRouteComponent(() => import("./pages/Nodes.tsx"), "NodesPage"),
 });
 
+const limits = createRoute({
+  getParentRoute: () => root,
+  path: "/limits",
+  validateSearch: (search: Search) => present({ name: text(search.name), namespace: text(search.namespace) }),
+  component: lazyRouteComponent(() => import("./pages/Limits.tsx"), "LimitsPage"),
+});
 const locks = createRoute({
   getParentRoute: () => root,
   path: "/locks",
@@ -124,7 +152,9 @@ const tree = root.addChildren([
   editJob,
   runs,
   run,
+  compare,
   nodes,
+  limits,
   locks,
   events,
   calendars,

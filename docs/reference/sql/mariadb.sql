@@ -2406,6 +2406,10 @@ ORDER BY namespace, name LIMIT 1 OFFSET 19999;
 -- people/job_reads.py BY_NEXT
 SELECT job_id AS id, next_at FROM cursors WHERE (next_at > %(next_at)s OR (next_at = %(next_at)s AND job_id > %(job_id)s)) ORDER BY next_at, job_id LIMIT %(rows)s;
 
+-- people/job_reads.py BY_NAMES
+SELECT jobs.id, jobs.namespace, jobs.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d
+JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
+
 -- people/job_reads.py BY_ID
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,

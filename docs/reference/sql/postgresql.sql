@@ -2842,6 +2842,10 @@ ORDER BY namespace, name LIMIT 1 OFFSET 19999;
 -- people/job_reads.py BY_NEXT
 SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > ($1, $2) ORDER BY next_at, job_id LIMIT $3;
 
+-- people/job_reads.py BY_NAMES
+SELECT jobs.id, jobs.namespace, jobs.name FROM unnest($1::text::text[], $2::text::text[]) AS d(namespace, name)
+JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
+
 -- people/job_reads.py BY_ID
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,

@@ -2572,6 +2572,10 @@ ORDER BY namespace, name LIMIT 1 OFFSET 19999;
 -- people/job_reads.py BY_NEXT
 SELECT job_id AS id, next_at FROM cursors WHERE (next_at, job_id) > (:next_at, :job_id) ORDER BY next_at, job_id LIMIT :rows;
 
+-- people/job_reads.py BY_NAMES
+SELECT jobs.id, jobs.namespace, jobs.name FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d
+JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0;
+
 -- people/job_reads.py BY_ID
 SELECT
     j.id, j.namespace, j.name, j.deleted_at, j.version, j.source, j.pause_reason, j.paused_by, j.paused_at,

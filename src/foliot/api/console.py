@@ -26,7 +26,7 @@ from foliot.operations.side_thread import in_side_thread
 FOLDER: Final = Path(__file__).parents[1] / "console"
 PAGES: Final = (
     "/", "/jobs", "/jobs/{rest:path}", "/runs", "/runs/{rest:path}", "/nodes",
-    "/locks", "/events", "/calendars", "/backfills", "/tokens", "/settings",
+    "/alerts", "/limits", "/locks", "/events", "/calendars", "/backfills", "/tokens", "/settings",
 )  # fmt: skip
 """Addresses of the console. The page that they all answer with shows what the address names."""
 NONCE_MARK: Final = "__NONCE__"

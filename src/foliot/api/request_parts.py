@@ -57,6 +57,14 @@ EveryNamespace = Annotated[
 ]
 NameFilter = Annotated[str | None, Query(max_length=NAME_BYTES_MAX)]
 LabelFilter = Annotated[list[str] | None, Query(max_length=20, examples=[["team:data"]])]
+NamesFilter = Annotated[
+    list[str] | None,
+    Query(
+        max_length=100,
+        description="Only these jobs: a name, or `namespace/name`; once for each.",
+        examples=[["settle", "billing/refund"]],
+    ),
+]
 IfMatch = Annotated[
     str | None, Header(alias="If-Match", max_length=100, description="The ETag of what was read.", examples=['"v3"'])
 ]
@@ -125,6 +133,15 @@ def read_words(written: str | None, field: str, known: tuple[str, ...]) -> tuple
         if word.casefold() not in by_letters:
             raise BadField(field, f'"{word[:50]}" is not one of {", ".join(known)}')
     return tuple(by_letters[word.casefold()] for word in words)
+
+
+def read_names(written: list[str] | None, *, home: str) -> tuple[tuple[str, str], ...]:
+    """Jobs as (namespace, name): `settle` of the namespace that is asked about, or `billing/settle`."""
+    names: list[tuple[str, str]] = []
+    for text in written or ():
+        namespace, found, name = text.rpartition("/")
+        names.append((namespace if found else home, name))
+    return tuple(names)
 
 
 def read_labels(written: list[str] | None) -> Mapping[str, str]:

@@ -45,7 +45,10 @@ _PAGE: Final = "limit cursor"
 CALLS: Final[Mapping[str, Route]] = {
     # jobs
     "list_jobs": Route(
-        "GET", "/jobs", f"namespace {_PAGE} state owner group label q failing late sort strip", answer="Page_JobOut_"
+        "GET",
+        "/jobs",
+        f"namespace {_PAGE} state owner group label name:names q failing late sort strip",
+        answer="Page_JobOut_",
     ),
     "create_job": Route("POST", "/jobs", "namespace", "name! definition! reason", answer="JobOut"),
     "validate_job": Route("POST", "/jobs:validate", "namespace", "name definition!", answer="ValidOut"),

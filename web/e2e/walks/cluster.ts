@@ -21,6 +21,35 @@ test("a lock is taken away by writing its name, and the next in line gets it", a
   await page.context().close();
 });
 
+test("a limit says who holds it and who waits, and one of the whole cluster is set and taken away", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/limits`);
+  const table = page.getByRole("table", { name: "List of limits" });
+  await table.getByRole("link", { name: "ledger-db" }).click();
+  const drawer = page.getByRole("dialog");
+  await drawer.getByText("1 run waits for it").waitFor();
+  assert.equal(
+    await drawer.getByRole("link", { name: "posting" }).count(),
+    3,
+    "holder, oldest, job that counts",
+  );
+  assert.match(page.url(), /name=ledger-db/, "a limit has an address");
+  assert.deepEqual(await violations(page, "{}"), [], "a limit");
+  await page.keyboard.press("Escape");
+  await page.getByRole("button", { name: "New limit" }).click();
+  await drawer.getByRole("textbox", { name: "Limit" }).fill("mail gateway");
+  await drawer.getByLabel("At most").fill("4");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await drawer.getByText("FOL-1").waitFor(); // a name has no blanks: the form keeps what was written
+  await drawer.getByRole("textbox", { name: "Limit" }).fill("mail-gateway");
+  await drawer.getByRole("button", { name: "Save" }).click();
+  await page.locator(".toast").getByText("mail-gateway is set to 4.").waitFor();
+  await page.getByRole("button", { name: "Take away mail-gateway" }).click();
+  await drawer.getByRole("button", { name: "Take away" }).click();
+  await table.getByText("mail-gateway").waitFor({ state: "detached" });
+  await page.context().close();
+});
+
 test("a node tells its load and its life, the checks are made again, and a dead worker is found among failovers", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/nodes`);
@@ -61,6 +90,17 @@ test("a job and a node tell how their runs went, in a range that stands in the a
   await page.waitForURL(/span=1h/);
   await page.getByRole("img", { name: "Runs that ended, per minute" }).waitFor();
   await page.getByRole("img", { name: /^Queue delay/ }).waitFor();
+  const bars = await page.getByRole("img", { name: "Runs that ended, per minute" }).boundingBox();
+  assert.ok(bars);
+  await page.mouse.move(bars.x + bars.width * 0.5, bars.y + 20);
+  await page.mouse.down();
+  await page.mouse.move(bars.x + bars.width * 0.995, bars.y + 30, { steps: 3 });
+  await page.mouse.up();
+  await page.waitForURL(/from=.*&to=/);
+  await page.getByText(/^from .* to /).waitFor();
+  await page.locator(".scatter a").first().waitFor();
+  await page.getByRole("button", { name: "Back to the whole range" }).click();
+  await page.waitForURL((url) => !url.search.includes("from="));
   await page.getByRole("table", { name: "On each node" }).getByText("100 %").waitFor();
   await page.getByText("The figures of the charts as a table").click();
   assert.deepEqual(await violations(page, "{}"), [], "figures as a table");

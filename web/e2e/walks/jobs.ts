@@ -189,3 +189,22 @@ test("a view is saved under a name, opened again from another page, and forgotte
   await page.locator(".toast").getByText("The view failing is gone.").waitFor();
   await page.context().close();
 });
+
+test("a favourite is one press, stands in the search and in a filter of its own, in each browser", async () => {
+  const [page, other] = [await pageOf(), await pageOf()];
+  await page.goto(`${server.url}/jobs`);
+  await page.getByRole("button", { name: "Add daily to your favourites" }).click();
+  await page.getByRole("button", { name: "Take daily out of your favourites" }).waitFor();
+  await other.goto(`${server.url}/jobs?starred=true`);
+  const rows = other.getByRole("table", { name: "List of jobs" }).locator("tbody tr");
+  await rows.getByRole("link", { name: "daily" }).waitFor();
+  assert.equal(await rows.count(), 1);
+  await other.keyboard.press("Control+k");
+  await other.getByRole("option", { name: /favourite\s*daily/ }).click();
+  await other.waitForURL(`${server.url}/jobs/default/daily`);
+  await other.getByRole("button", { name: "Take daily out of your favourites" }).click();
+  await other.keyboard.press("Control+k");
+  await other.getByRole("option", { name: /recent\s*daily/ }).waitFor();
+  await other.context().close();
+  await page.context().close();
+});

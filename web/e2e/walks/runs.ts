@@ -94,3 +94,34 @@ test("all failed runs of a job are retried together, after they were listed", as
     .waitFor();
   await page.context().close();
 });
+
+test("two runs are chosen in a list and stand beside each other, with what differs", async () => {
+  const page = await pageOf();
+  const headers = { "X-Foliot-Csrf": "1" };
+  const made: string[] = [];
+  for (const name of ["Ada", "Grace"]) {
+    const data = { params: { name } };
+    const answer = await page.request.post(`${server.url}/api/v1/jobs/slow:trigger`, { headers, data });
+    made.push(((await answer.json()) as { id: string }).id);
+  }
+  await page.goto(`${server.url}/runs?job=slow&state=SUCCEEDED`);
+  for (const id of made) {
+    const row = page.getByRole("row").filter({ hasText: id });
+    await row.getByRole("button", { name: /^Compare/ }).click();
+  }
+  await page.waitForURL(/runs\/compare\?one=r-.*&other=r-/);
+  const log = page.getByRole("region", { name: "Logs" });
+  await log.getByText("name=Ada").first().waitFor();
+  const beside = log.getByRole("row").filter({ hasText: "done=1" });
+  assert.match((await beside.first().textContent()) ?? "", /name=/);
+  await page.getByLabel("Only what differs").check();
+  await page.getByRole("tab", { name: "Parameters and results" }).click();
+  const params = page.getByRole("region", { name: "Parameters" });
+  for (const word of ["name", "Ada", "Grace"])
+    await params.getByText(word, { exact: true }).first().waitFor();
+  assert.deepEqual(await violations(page, "{}"), [], "two runs");
+  await page.getByRole("tab", { name: "Versions" }).click();
+  await page.getByText("Both ran version 1.").waitFor();
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.context().close();
+});

@@ -6,7 +6,8 @@ import {
   type QueryClient,
   queryOptions,
 } from "@tanstack/react-query";
-import { type Span, spanStart } from "../format/figures.ts";
+import type { Named } from "../format/favourites.ts";
+import { type Span, spanStart, type TimeRange } from "../format/figures.ts";
 import { call, serverNow } from "./call.ts";
 import type { JobOut, Page_JobOut_, RunOut } from "./types.ts";
 
@@ -44,9 +45,10 @@ export interface JobsWanted {
   sort?: string | undefined;
 }
 
-export const jobs = (wanted: JobsWanted) =>
+/** `names`: only these. */
+export const jobs = (wanted: JobsWanted, names?: Named[]) =>
   infiniteQueryOptions({
-    queryKey: ["jobs", wanted],
+    queryKey: ["jobs", wanted, names],
     queryFn: ({ signal, pageParam }) => {
       const { q = "", state = "", failing = false, late = false, sort = "" } = wanted;
       const query = {
@@ -55,6 +57,7 @@ export const jobs = (wanted: JobsWanted) =>
         failing,
         late,
         ...(sort && { sort }),
+        ...(names && { name: names.map((job) => `${job.namespace}/${job.name}`) }),
         strip: 20,
         limit: 100,
         cursor: pageParam,
@@ -127,26 +130,38 @@ export const jobDays = (namespace: string, name: string, tz: string) =>
 // Figures are counted some seconds after runs end: they are read anew by time, not with each change.
 const COUNTED_MS = { staleTime: 15_000, refetchInterval: 30_000 };
 
-export const jobStats = (namespace: string, name: string, span: Span) =>
+/** A range that was chosen, or a span up to now. */
+function within(span: Span, chosen: TimeRange | null): { from: string; to?: string } {
+  return chosen ?? { from: spanStart(span, serverNow()) };
+}
+
+export const jobStats = (namespace: string, name: string, span: Span, chosen: TimeRange | null) =>
   queryOptions({
-    queryKey: ["stats", "job", namespace, name, span],
+    queryKey: ["stats", "job", namespace, name, chosen ?? span],
     queryFn: ({ signal }) => {
-      const query = { namespace, from: spanStart(span, serverNow()) };
+      const query = { namespace, ...within(span, chosen) };
       return call("get_job_stats", { path: { name }, query, signal });
     },
     placeholderData: keepPreviousData,
     ...COUNTED_MS,
   });
 
-export const nodeStats = (name: string, span: Span) =>
+export const nodeStats = (name: string, span: Span, chosen: TimeRange | null) =>
   queryOptions({
-    queryKey: ["stats", "node", name, span],
-    queryFn: ({ signal }) => {
-      const query = { from: spanStart(span, serverNow()) };
-      return call("get_node_stats", { path: { name }, query, signal });
-    },
+    queryKey: ["stats", "node", name, chosen ?? span],
+    queryFn: ({ signal }) => call("get_node_stats", { path: { name }, query: within(span, chosen), signal }),
     placeholderData: keepPreviousData,
     ...COUNTED_MS,
+  });
+
+/** The newest runs of a range, for a picture of each. */
+export const runDots = (namespace: string, job: string, since: string, until: string) =>
+  queryOptions({
+    queryKey: ["stats", "dots", namespace, job, since, until],
+    queryFn: ({ signal }) =>
+      call("list_runs", { query: { namespace, job, since, until, limit: 200 }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 15_000,
   });
 
 export const ahead = (minutes: number) =>
@@ -201,14 +216,15 @@ export interface RunsWanted {
   namespace?: string | undefined;
   state?: string | undefined;
   node?: string | undefined;
+  since?: string | undefined;
+  until?: string | undefined;
 }
 
 export const runs = (wanted: RunsWanted) =>
   infiniteQueryOptions({
     queryKey: ["runs", wanted],
     queryFn: ({ signal, pageParam }) => {
-      const { job = "", namespace = "", state = "", node = "" } = wanted;
-      const query = { job, namespace, state, node, limit: 50, cursor: pageParam };
+      const query = { ...given(wanted), limit: 50, cursor: pageParam };
       return call("list_runs", { query, signal });
     },
     initialPageParam: "",
@@ -235,6 +251,13 @@ export const runWhys = (ids: string[], tz: string) =>
     queryFn: ({ signal }) => call("explain_runs", { query: { ids: ids.join(","), tz }, signal }),
     placeholderData: keepPreviousData,
     refetchInterval: 5000,
+  });
+
+/** The last lines of a run's log, as they are now. */
+export const runLines = (id: string, limit: number) =>
+  queryOptions({
+    queryKey: ["run", id, "lines", limit],
+    queryFn: ({ signal }) => call("get_run_lines", { path: { run: id }, query: { limit }, signal }),
   });
 
 export const runAttempts = (id: string) =>
@@ -396,8 +419,18 @@ export const settings = () =>
   queryOptions({ queryKey: ["settings"], queryFn: ({ signal }) => call("get_settings", { signal }) });
 
 export const limits = () =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ["limits"],
-    queryFn: ({ signal }) => call("list_limits", { query: { limit: 200 }, signal }),
-    refetchInterval: 5000,
+    queryFn: ({ signal, pageParam }) =>
+      call("list_limits", { query: { limit: 100, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    refetchInterval: 3000,
+  });
+
+export const limit = (name: string, namespace: string | undefined) =>
+  queryOptions({
+    queryKey: ["limits", namespace ?? "", name],
+    queryFn: ({ signal }) => call("get_limit", { path: { name }, query: given({ namespace }), signal }),
+    refetchInterval: 3000,
   });

@@ -1,5 +1,18 @@
 import { describe, expect, test } from "vitest";
-import { type Box, lineOf, placeOf, STEP_MS, spanOf, spanStart, stacked } from "./figures.ts";
+import {
+  type Box,
+  brushed,
+  closer,
+  dotOf,
+  lineOf,
+  moved,
+  placeOf,
+  STEP_MS,
+  spanOf,
+  spanStart,
+  stacked,
+  stepAt,
+} from "./figures.ts";
 
 const FROM = "2026-11-16T00:00:00Z";
 const box: Box = {
@@ -68,4 +81,37 @@ describe("a line", () => {
     expect(lineOf([{ start: FROM, value: null }], 0, box)).toBe("");
     expect(lineOf([{ start: FROM, value: 0 }], 0, box)).toBe("M5 100h0.01");
   });
+});
+
+const HOUR = { fromMs: Date.parse("2026-11-18T04:00:00Z"), toMs: Date.parse("2026-11-18T05:00:00Z") };
+
+test("what is brushed is whole minutes, in either direction, and at least one", () => {
+  const quarter = { from: "2026-11-18T04:15:00.000Z", to: "2026-11-18T04:30:00.000Z" };
+  expect(brushed(HOUR, 0.25, 0.5)).toEqual(quarter);
+  expect(brushed(HOUR, 0.5, 0.25)).toEqual(quarter);
+  expect(brushed(HOUR, 0.5, 0.501)).toEqual({
+    from: "2026-11-18T04:30:00.000Z",
+    to: "2026-11-18T04:31:00.000Z",
+  });
+  expect(brushed(HOUR, -1, 2)).toEqual({ from: "2026-11-18T04:00:00.000Z", to: "2026-11-18T05:00:00.000Z" });
+});
+
+test("a range goes earlier and later by half of its length, and closer to its newer half", () => {
+  const range = { from: "2026-11-18T04:00:00.000Z", to: "2026-11-18T05:00:00.000Z" };
+  expect(moved(range, -1)).toEqual({ from: "2026-11-18T03:30:00.000Z", to: "2026-11-18T04:30:00.000Z" });
+  expect(moved(moved(range, -1), 1)).toEqual(range);
+  expect(closer(range)).toEqual({ from: "2026-11-18T04:30:00.000Z", to: "2026-11-18T05:00:00.000Z" });
+});
+
+test("a press on a chart means the step below it", () => {
+  const at = Date.parse("2026-11-18T04:30:12Z");
+  expect(stepAt(at, STEP_MS.hour)).toEqual({
+    from: "2026-11-18T04:00:00.000Z",
+    to: "2026-11-18T05:00:00.000Z",
+  });
+});
+
+test("a dot stands where its run began and as high as it took long", () => {
+  expect(dotOf(Date.parse("2026-11-18T04:30:00Z"), 5, 10, HOUR)).toEqual({ x: 0.5, y: 0.5 });
+  expect(dotOf(Date.parse("2026-11-18T03:00:00Z"), 20, 10, HOUR)).toEqual({ x: 0, y: 1 });
 });

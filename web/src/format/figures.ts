@@ -70,3 +70,47 @@ export function lineOf(
 function rounded(value: number): number {
   return Math.round(value * 10) / 10;
 }
+
+export interface TimeRange {
+  from: string;
+  to: string;
+}
+
+const BRUSHED_MIN_MS = 60_000;
+
+/** The range between two places of a chart, each a share of its width; whole minutes, at least one of them. */
+export function brushed(box: Pick<Box, "fromMs" | "toMs">, one: number, other: number): TimeRange {
+  const at = (share: number) => box.fromMs + Math.min(1, Math.max(0, share)) * (box.toMs - box.fromMs);
+  const from = Math.floor(at(Math.min(one, other)) / BRUSHED_MIN_MS) * BRUSHED_MIN_MS;
+  const to = Math.ceil(at(Math.max(one, other)) / BRUSHED_MIN_MS) * BRUSHED_MIN_MS;
+  return rangeOf(from, Math.max(to, from + BRUSHED_MIN_MS));
+}
+
+/** The step of a chart that holds an instant. */
+export function stepAt(atMs: number, stepMs: number): TimeRange {
+  const from = Math.floor(atMs / stepMs) * stepMs;
+  return rangeOf(from, from + stepMs);
+}
+
+/** The same length of time, earlier (−1) or later (1) by half of it. */
+export function moved({ from, to }: TimeRange, direction: -1 | 1): TimeRange {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  const by = (direction * (toMs - fromMs)) / 2;
+  return rangeOf(fromMs + by, toMs + by);
+}
+
+/** The newer half of a range: closer, for those who use keys. */
+export function closer({ from, to }: TimeRange): TimeRange {
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+  return rangeOf(Math.min(fromMs + (toMs - fromMs) / 2, toMs - BRUSHED_MIN_MS), toMs);
+}
+
+function rangeOf(fromMs: number, toMs: number): TimeRange {
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() };
+}
+
+/** Where a run stands in a chart of durations, as shares from the left and from below. */
+export function dotOf(startedMs: number, seconds: number, top: number, box: Pick<Box, "fromMs" | "toMs">) {
+  const across = (startedMs - box.fromMs) / Math.max(1, box.toMs - box.fromMs);
+  return { x: Math.min(1, Math.max(0, across)), y: Math.min(1, seconds / Math.max(top, Number.MIN_VALUE)) };
+}

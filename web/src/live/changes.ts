@@ -89,15 +89,22 @@ export function patched(run: RunOut, change: Change): RunOut {
   return next;
 }
 
+interface RunFilter {
+  job?: string | undefined;
+  namespace?: string | undefined;
+  state?: string | undefined;
+  node?: string | undefined;
+  until?: string | undefined;
+}
+
 /** Whether a list of runs with this filter lacks the run that changed. */
-export function isMissing(
-  change: Change,
-  wanted: { job?: string | undefined; state?: string | undefined },
-  shown: ReadonlySet<string>,
-): boolean {
+export function isMissing(change: Change, wanted: RunFilter, shown: ReadonlySet<string>): boolean {
   const { id, job, state } = change.data;
   if (!isOfEveryRun(change) || typeof id !== "string" || shown.has(id)) return false;
+  if (wanted.until) return false; // a range of the past gets no new runs
   if (wanted.job && wanted.job !== job) return false;
+  if (wanted.namespace && wanted.namespace !== change.namespace) return false;
+  if (wanted.node && wanted.node !== change.data.node) return false;
   // Held and retrying are what is shown of a run that is pending.
   const asKept = wanted.state === "HELD" || wanted.state === "RETRYING" ? "PENDING" : wanted.state;
   return !asKept || asKept === state;

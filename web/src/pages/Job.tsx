@@ -14,6 +14,7 @@ import { Loaded } from "../parts/Loaded.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
+import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
 import { At, FromNow, Took } from "../parts/Times.tsx";
@@ -58,6 +59,7 @@ function Content({ job }: { job: JobOut }) {
             {job.name}
           </Raw>
         </h1>
+        <Star job={job} />
         <State of={job.state} family="job" />
         <Chips job={{ ...job, owner: "" }} />
         <div className="acts">

@@ -60,29 +60,39 @@ function Version({ job, version }: { job: JobOut; version: VersionOut }) {
           </Button>
         )}
       </span>
-      {isCompared && <Diff job={job} before={before} after={version.version} />}
+      {isCompared && (
+        <div className="whole">
+          <VersionDiff namespace={job.namespace} name={job.name} before={before} after={version.version} />
+        </div>
+      )}
       {isBack && <RollbackDialog job={job} version={version.version} close={() => setBack(false)} />}
     </li>
   );
 }
 
-function Diff({ job, before, after }: { job: JobOut; before: number; after: number }) {
+interface DiffProps {
+  namespace: string;
+  name: string;
+  before: number;
+  after: number;
+}
+
+/** What two versions of a job differ in, field by field. */
+export function VersionDiff({ namespace, name, before, after }: DiffProps) {
   const say = useSay();
-  const query = useQuery(jobDiff(job.namespace, job.name, before, after));
+  const query = useQuery(jobDiff(namespace, name, before, after));
   return (
-    <div className="whole">
-      <Loaded query={query} rows={2}>
-        {(found) => {
-          if (found.changes.length === 0) return <p>{say("job.diff_none")}</p>;
-          return (
-            <ChangeTable
-              changes={found.changes}
-              before={say("job.diff_before", { version: before })}
-              after={say("job.diff_after", { version: after })}
-            />
-          );
-        }}
-      </Loaded>
-    </div>
+    <Loaded query={query} rows={2}>
+      {(found) => {
+        if (found.changes.length === 0) return <p>{say("job.diff_none")}</p>;
+        return (
+          <ChangeTable
+            changes={found.changes}
+            before={say("job.diff_before", { version: before })}
+            after={say("job.diff_after", { version: after })}
+          />
+        );
+      }}
+    </Loaded>
   );
 }

@@ -9,12 +9,14 @@ import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
+import { useFavourites } from "../parts/favourites.ts";
 import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
+import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
 import { useNow } from "../parts/settings.ts";
@@ -29,19 +31,22 @@ export function JobsPage() {
   const rights = useRights();
   const wanted = useSearch({ from: "/jobs" });
   const navigate = useNavigate({ from: "/jobs" });
-  const query = useInfiniteQuery(jobs(wanted));
+  const favourites = useFavourites();
+  const names = wanted.starred ? favourites.jobs : undefined;
+  const isOff = wanted.starred === true && (names ?? []).length === 0; // a list of no names would be all jobs
+  const query = useInfiniteQuery({ ...jobs(wanted, names), enabled: !isOff });
   const [opened, setOpened] = useState<Opened>(null);
   const [many, setMany] = useState<JobVerb | null>(null);
   const set = (change: Partial<typeof wanted>) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
-  const isFiltered = Boolean(wanted.q || wanted.state || wanted.failing || wanted.late);
+  const isFiltered = Boolean(wanted.q || wanted.state || wanted.failing || wanted.late || wanted.starred);
   const close = () => setOpened(null);
   return (
     <>
       <div className="title">
         <h1>{say("jobs.title")}</h1>
         <div className="acts">
-          {(rights.run || rights.write) && (
+          {(rights.run || rights.write) && !wanted.starred && (
             <Menu transitionProps={{ duration: 0 }} position="bottom-end">
               <Menu.Target>
                 <Button variant="default">{say("many.all")}</Button>
@@ -95,14 +100,22 @@ export function JobsPage() {
           checked={wanted.late ?? false}
           onChange={(event) => set({ late: event.currentTarget.checked })}
         />
+        <Checkbox
+          label={say("star.only")}
+          checked={wanted.starred ?? false}
+          onChange={(event) => set({ starred: event.currentTarget.checked })}
+        />
       </div>
-      <Pages
-        query={query}
-        rows={12}
-        empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
-      >
-        {(all) => <JobTable jobs={all} open={setOpened} />}
-      </Pages>
+      {isOff && favourites.jobs && <p className="empty">{say("star.none")}</p>}
+      {!isOff && (
+        <Pages
+          query={query}
+          rows={12}
+          empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
+        >
+          {(all) => <JobTable jobs={all} open={setOpened} />}
+        </Pages>
+      )}
       {many && <JobBulkDialog verb={many} wanted={wanted} close={() => setMany(null)} />}
       {opened?.what === "trigger" && (
         <TriggerDialog name={opened.job.name} namespace={opened.job.namespace} close={close} />
@@ -170,6 +183,7 @@ function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void })
     <tr>
       <td className="first">
         <span className="row" title={job.description}>
+          <Star job={job} />
           <JobLink job={job} />
           {job.state !== "ACTIVE" && <State of={job.state} family="job" />}
           <Chips job={job} />

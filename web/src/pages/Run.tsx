@@ -3,10 +3,11 @@ import { Button, Menu, Tabs } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { listedRun, runAttempts, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
+import { listedRun, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { isOver } from "../live/changes.ts";
 import { CancelDialog, RetryDialog } from "../parts/actions.tsx";
+import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Log } from "../parts/Log.tsx";
@@ -19,6 +20,7 @@ import { useZone } from "../parts/settings.ts";
 import { At, Since, Took } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
+import { Attempts } from "./Attempts.tsx";
 import { Shards } from "./Shards.tsx";
 
 const RUNNING_EVERY_MS = 2000;
@@ -61,6 +63,7 @@ function Content({ run }: { run: RunOut }) {
           <span className="tag tone-bad">{say(`kind.${run.kind}`)}</span>
         )}
         <div className="acts">
+          <CompareButton run={run.id} />
           {rights.run && !isDone && (
             <>
               <Button variant="default" onClick={() => setOpened("cancel")}>
@@ -84,6 +87,7 @@ function Content({ run }: { run: RunOut }) {
           {rights.run && isDone && <Button onClick={() => setOpened("retry")}>{say("do.retry")}</Button>}
         </div>
       </div>
+      <PickedBar />
       <Facts run={run} />
       <Why run={run} />
       <Stopping run={run} />
@@ -263,44 +267,6 @@ function Stopping({ run }: { run: RunOut }) {
         </li>
       )}
     </ol>
-  );
-}
-
-function Attempts({ run }: { run: RunOut }) {
-  const say = useSay();
-  const query = useQuery(runAttempts(run.id));
-  return (
-    <Loaded query={query}>
-      {(found) => (
-        <>
-          {found.items.length === 0 && <p className="empty">{say("run.no_attempts")}</p>}
-          <ul className="lines">
-            {found.items.map((one) => {
-              const ownCause = isOver(run.state) ? run.state : "running";
-              const cause = `cause.${one.cause ?? (ownCause === "running" ? "running" : "")}`;
-              return (
-                <li key={one.attempt}>
-                  <b>{say("run.attempt", { attempt: one.attempt })}</b>
-                  {isWord(cause) ? <span>{say(cause)}</span> : <State of={run.state} />}
-                  <span className="soft">
-                    <Raw>{one.node}</Raw>
-                  </span>
-                  {one.started_at && <At iso={one.started_at} />}
-                  <span className="end soft">
-                    <Took seconds={one.duration_s} />
-                  </span>
-                  {one.error && (
-                    <p translate="no">
-                      {one.error_type} {one.error}
-                    </p>
-                  )}
-                </li>
-              );
-            })}
-          </ul>
-        </>
-      )}
-    </Loaded>
   );
 }
 

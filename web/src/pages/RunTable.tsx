@@ -1,6 +1,7 @@
 /// Runs as rows: one state, when due, how late, how long, where, what caused them, and why those wait that do.
 import { Fragment } from "react";
 import type { RunOut } from "../api/types.ts";
+import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
@@ -12,72 +13,81 @@ export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: b
   const say = useSay();
   const asking = useAsking(runs);
   return (
-    <table className="list" aria-label={say("runs.list")}>
-      <thead>
-        <tr>
-          <th>{say("runs.state")}</th>
-          {withJob && <th>{say("runs.job")}</th>}
-          <th>{say("runs.id")}</th>
-          <th>{say("runs.due")}</th>
-          <th className="right">{say("runs.delay")}</th>
-          <th className="right">{say("runs.duration")}</th>
-          <th className="right">{say("runs.attempt")}</th>
-          <th>{say("runs.node")}</th>
-          <th>{say("runs.origin")}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {runs.map((run) => (
-          <Fragment key={run.id}>
-            <tr>
-              <td className="tight">
-                <State of={run.shown} />
-                {run.kind && isWord(`kind.${run.kind}`) && (
-                  <span className="soft small"> {say(`kind.${run.kind}`)}</span>
-                )}
-                <WhyButton run={run} asking={asking} />
-              </td>
-              {withJob && (
-                <td>
-                  <JobLink job={{ name: run.job, namespace: run.namespace }} />
+    <>
+      <PickedBar />
+      <table className="list" aria-label={say("runs.list")}>
+        <thead>
+          <tr>
+            <th>{say("runs.state")}</th>
+            {withJob && <th>{say("runs.job")}</th>}
+            <th>{say("runs.id")}</th>
+            <th>{say("runs.due")}</th>
+            <th className="right">{say("runs.delay")}</th>
+            <th className="right">{say("runs.duration")}</th>
+            <th className="right">{say("runs.attempt")}</th>
+            <th>{say("runs.node")}</th>
+            <th>{say("runs.origin")}</th>
+            <th className="tight">
+              <span className="hidden">{say("jobs.actions")}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.map((run) => (
+            <Fragment key={run.id}>
+              <tr>
+                <td className="tight">
+                  <State of={run.shown} />
+                  {run.kind && isWord(`kind.${run.kind}`) && (
+                    <span className="soft small"> {say(`kind.${run.kind}`)}</span>
+                  )}
+                  <WhyButton run={run} asking={asking} />
                 </td>
-              )}
-              <td>
-                <RunLink run={run.id} />
-              </td>
-              <td>
-                <At iso={run.due_at} />
-              </td>
-              <td className="right" data-label={say("runs.delay")}>
-                <Took seconds={run.delay_s} />
-              </td>
-              <td className="right" data-label={say("runs.duration")}>
-                {run.state === "RUNNING" && run.started_at ? (
-                  <Since iso={run.started_at} />
-                ) : (
-                  <Took seconds={run.duration_s} />
+                {withJob && (
+                  <td>
+                    <JobLink job={{ name: run.job, namespace: run.namespace }} />
+                  </td>
                 )}
-              </td>
-              <td className="right" data-label={say("runs.attempt")}>
-                {run.attempt}
-              </td>
-              <td>
-                <Raw>{run.node}</Raw>
-              </td>
-              <td>
-                {say(`origin.${run.origin}`)}
-                {run.triggered_by && (
-                  <span className="soft">
-                    {" "}
-                    <Raw>{run.triggered_by}</Raw>
-                  </span>
-                )}
-              </td>
-            </tr>
-            <WhyRow run={run} asking={asking} columns={withJob ? 9 : 8} />
-          </Fragment>
-        ))}
-      </tbody>
-    </table>
+                <td>
+                  <RunLink run={run.id} />
+                </td>
+                <td>
+                  <At iso={run.due_at} />
+                </td>
+                <td className="right" data-label={say("runs.delay")}>
+                  <Took seconds={run.delay_s} />
+                </td>
+                <td className="right" data-label={say("runs.duration")}>
+                  {run.state === "RUNNING" && run.started_at ? (
+                    <Since iso={run.started_at} />
+                  ) : (
+                    <Took seconds={run.duration_s} />
+                  )}
+                </td>
+                <td className="right" data-label={say("runs.attempt")}>
+                  {run.attempt}
+                </td>
+                <td>
+                  <Raw>{run.node}</Raw>
+                </td>
+                <td>
+                  {say(`origin.${run.origin}`)}
+                  {run.triggered_by && (
+                    <span className="soft">
+                      {" "}
+                      <Raw>{run.triggered_by}</Raw>
+                    </span>
+                  )}
+                </td>
+                <td className="tight">
+                  <CompareButton run={run.id} />
+                </td>
+              </tr>
+              <WhyRow run={run} asking={asking} columns={withJob ? 10 : 9} />
+            </Fragment>
+          ))}
+        </tbody>
+      </table>
+    </>
   );
 }

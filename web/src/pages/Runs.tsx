@@ -5,13 +5,16 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
 import { type RunsWanted, runs } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
+import { clockTime } from "../format/time.ts";
 import { type Change, isMissing } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
 import { BULK_MAX, BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { Pages } from "../parts/Pages.tsx";
+import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
+import { useNow, useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
 
@@ -45,7 +48,7 @@ export function RunsPage() {
       },
       replace: true,
     });
-  const isFiltered = Boolean(wanted.job || wanted.state);
+  const isFiltered = Object.keys(wanted).length > 0;
   return (
     <>
       <div className="title">
@@ -62,6 +65,12 @@ export function RunsPage() {
             ...STATES.map((state) => ({ value: state, label: say(`state.${state}`) })),
           ]}
         />
+        {(wanted.since || wanted.until || wanted.node || wanted.namespace) && (
+          <FurtherFilters
+            wanted={wanted}
+            clear={() => set({ since: "", until: "", node: "", namespace: "" })}
+          />
+        )}
         <span role="status">
           {fresh > 0 && (
             <button type="button" className="pill" onClick={show}>
@@ -97,6 +106,24 @@ export function RunsPage() {
         </Pages>
       </div>
     </>
+  );
+}
+
+/** Filters that another page set: the range of a chart, a node, a namespace. */
+function FurtherFilters({ wanted, clear }: { wanted: RunsWanted; clear: () => void }) {
+  const say = useSay();
+  const zone = useZone();
+  const now = useNow();
+  const time = (iso: string) => clockTime(iso, zone, now);
+  const { since, until, node, namespace } = wanted;
+  return (
+    <span className="row small">
+      {since && until && <b>{say("brush.range", { from: time(since), to: time(until) })}</b>}
+      <Raw>{[namespace, node].filter(Boolean).join(" · ")}</Raw>
+      <Button size="compact-xs" variant="default" onClick={clear}>
+        {say("jobs.clear")}
+      </Button>
+    </span>
   );
 }
 

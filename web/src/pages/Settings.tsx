@@ -1,9 +1,9 @@
-/// Settings: what this browser shows, who is logged in, the limits of the cluster, and what runs here.
+/// Settings: what this browser shows, who is logged in, and what runs here.
 import { Button, NativeSelect, useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { overview, limits as readLimits, settings as readSettings, whoami } from "../api/queries.ts";
+import { overview, settings as readSettings, whoami } from "../api/queries.ts";
 import { logOut } from "../api/session.ts";
-import type { LimitOut, SettingsOut } from "../api/types.ts";
+import type { SettingsOut } from "../api/types.ts";
 import { browserZone } from "../format/time.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -15,7 +15,6 @@ import { choose, type Language, useLanguage, useSay } from "../words/say.ts";
 export function SettingsPage() {
   const say = useSay();
   const rights = useRights();
-  const limits = useQuery(readLimits());
   const { data: seen } = useQuery(overview());
   const server = seen?.cluster?.nodes.find((node) => node.kind === "server");
   return (
@@ -29,10 +28,6 @@ export function SettingsPage() {
           <Session />
         </div>
         <div>
-          <section className="part" aria-labelledby="limits">
-            <h2 id="limits">{say("set.limits")}</h2>
-            <Loaded query={limits}>{(found) => <Limits limits={found.items} />}</Loaded>
-          </section>
           {seen?.cluster && (
             <section className="part" aria-labelledby="about">
               <h2 id="about">{say("set.about")}</h2>
@@ -199,28 +194,5 @@ function Session() {
         )}
       </Loaded>
     </section>
-  );
-}
-
-function Limits({ limits }: { limits: LimitOut[] }) {
-  const say = useSay();
-  if (limits.length === 0) return <p className="soft">{say("set.no_limits")}</p>;
-  return (
-    <ul className="lines">
-      {limits.map((limit) => (
-        <li key={`${limit.namespace} ${limit.name}`}>
-          <Raw mono>{limit.name}</Raw>
-          <span className="soft">
-            <Raw>{limit.namespace}</Raw>
-          </span>
-          <span className="end">
-            <span className="meter" aria-hidden="true">
-              <i style={{ width: `${Math.min(100, (limit.used / Math.max(1, limit.max)) * 100)}%` }} />
-            </span>
-            {limit.used} / {limit.max}
-          </span>
-        </li>
-      ))}
-    </ul>
   );
 }

@@ -6,11 +6,13 @@ import { useState } from "react";
 import { jobStats, nodeStats } from "../api/queries.ts";
 import type { JobOut, NodeFiguresOut, PointOut, SpreadOut, StatsOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
-import { SPANS, type Span, spanOf } from "../format/figures.ts";
+import { SPANS, type Span, STEP_MS, spanOf, stepAt, type TimeRange } from "../format/figures.ts";
 import { clockTime, count, duration, percent } from "../format/time.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { RangeBar } from "../parts/RangeBar.tsx";
 import { Raw } from "../parts/Raw.tsx";
+import { Scatter } from "../parts/Scatter.tsx";
 import { useNow, useZone } from "../parts/settings.ts";
 import { toneOf } from "../parts/state.ts";
 import { BarChart, LineChart } from "../parts/TimeChart.tsx";
@@ -21,10 +23,13 @@ const OUTCOMES = ["SUCCEEDED", "FAILED", "CANCELLED"] as const;
 const SHARES = ["p50", "p95", "p99"] as const;
 
 export function JobStatistics({ job }: { job: JobOut }) {
-  const { span: asked } = useSearch({ from: "/jobs/$namespace/$name" });
+  const { span: asked, from, to } = useSearch({ from: "/jobs/$namespace/$name" });
   const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
   const span = spanOf(asked);
-  const query = useQuery(jobStats(job.namespace, job.name, span));
+  const chosen = from && to ? { from, to } : null;
+  const query = useQuery(jobStats(job.namespace, job.name, span, chosen));
+  const choose = (range: TimeRange | null) =>
+    void navigate({ search: { tab: "stats", span, ...range }, replace: chosen !== null && range !== null });
   return (
     <>
       <Choice
@@ -32,7 +37,7 @@ export function JobStatistics({ job }: { job: JobOut }) {
         choose={(next) => void navigate({ search: { tab: "stats", span: next }, replace: true })}
       />
       <Loaded query={query} rows={6}>
-        {(found) => <Content found={found} job={job} />}
+        {(found) => <Content found={found} job={job} chosen={chosen} choose={choose} />}
       </Loaded>
     </>
   );
@@ -41,12 +46,19 @@ export function JobStatistics({ job }: { job: JobOut }) {
 export function NodeStatistics({ name }: { name: string }) {
   const say = useSay();
   const [span, setSpan] = useState<Span>(spanOf(undefined));
-  const query = useQuery(nodeStats(name, span));
+  const [chosen, setChosen] = useState<TimeRange | null>(null);
+  const query = useQuery(nodeStats(name, span, chosen));
   return (
     <section aria-label={say("stats.of_node", { name })}>
-      <Choice span={span} choose={setSpan} />
+      <Choice
+        span={span}
+        choose={(next) => {
+          setSpan(next);
+          setChosen(null);
+        }}
+      />
       <Loaded query={query} rows={3}>
-        {(found) => <Content found={found} />}
+        {(found) => <Content found={found} chosen={chosen} choose={setChosen} />}
       </Loaded>
     </section>
   );
@@ -67,9 +79,25 @@ function Choice({ span, choose }: { span: Span; choose: (span: Span) => void }) 
   );
 }
 
-function Content({ found, job }: { found: StatsOut; job?: JobOut }) {
+interface ContentProps {
+  found: StatsOut;
+  job?: JobOut;
+  chosen: TimeRange | null;
+  choose: (range: TimeRange | null) => void;
+}
+
+function Content({ found, job, chosen, choose }: ContentProps) {
   const say = useSay();
-  if (found.runs === 0) return <p className="empty">{say("stats.none")}</p>;
+  const shown = { from: found.from_at, to: found.to_at };
+  const bar = <RangeBar shown={shown} isChosen={chosen !== null} choose={choose} />;
+  if (found.runs === 0) {
+    return (
+      <>
+        {chosen && bar}
+        <p className="empty">{say("stats.none")}</p>
+      </>
+    );
+  }
   return (
     <div className="stats stack">
       <Figures found={found} />
@@ -81,7 +109,9 @@ function Content({ found, job }: { found: StatsOut; job?: JobOut }) {
           </span>
         ))}
       </p>
-      <Charts found={found} />
+      {bar}
+      <Charts found={found} job={job} choose={choose} />
+      {job && <Scatter job={job} range={found} choose={choose} />}
       <details>
         <summary>{say("stats.table")}</summary>
         <Steps found={found} job={job} />
@@ -133,7 +163,14 @@ function Figure({ name, children }: { name: string; children: React.ReactNode })
   );
 }
 
-function Charts({ found }: { found: StatsOut }) {
+interface ChartsProps {
+  found: StatsOut;
+  job: JobOut | undefined;
+  choose: (range: TimeRange) => void;
+}
+
+function Charts({ found, job, choose }: ChartsProps) {
+  const navigate = useNavigate();
   const say = useSay();
   const units = useUnits();
   const zone = useZone();
@@ -151,6 +188,10 @@ function Charts({ found }: { found: StatsOut }) {
       values: found.points.map((point) => ({ start: point.start, value: spread(point)?.[share] ?? null })),
     }));
   const span = (seconds: number) => duration(seconds, units);
+  const openRuns = (atMs: number) => {
+    const { from, to } = stepAt(atMs, STEP_MS[found.step]);
+    if (job) void navigate({ to: "/runs", search: { ...runsOf(job), since: from, until: to } });
+  };
   return (
     <>
       <BarChart
@@ -160,18 +201,22 @@ function Charts({ found }: { found: StatsOut }) {
         bars={bars}
         legend={null}
         top={count}
+        choose={choose}
+        press={openRuns}
       />
       <LineChart
         title={say("stats.durations")}
         range={found}
         lines={lines((point) => point.duration_s)}
         top={span}
+        choose={choose}
       />
       <LineChart
         title={say("stats.delays")}
         range={found}
         lines={lines((point) => point.queue_delay_s)}
         top={span}
+        choose={choose}
       />
     </>
   );
@@ -207,7 +252,9 @@ function Steps({ found, job }: { found: StatsOut; job: JobOut | undefined }) {
               <At iso={point.start} />
             )}
           </td>
-          <Cell label={say("stats.runs")}>{count(point.runs)}</Cell>
+          <Cell label={say("stats.runs")}>
+            {job ? <StepRuns job={job} point={point} step={found.step} /> : count(point.runs)}
+          </Cell>
           <Cell label={say("state.SUCCEEDED")}>{count(point.succeeded)}</Cell>
           <Cell label={say("state.FAILED")}>{count(point.failed)}</Cell>
           <Cell label={say("state.CANCELLED")}>{count(point.cancelled)}</Cell>
@@ -225,6 +272,20 @@ function Steps({ found, job }: { found: StatsOut; job: JobOut | undefined }) {
         </tr>
       ))}
     </ListTable>
+  );
+}
+
+function runsOf(job: JobOut): { job: string; namespace?: string } {
+  return job.namespace === "default" ? { job: job.name } : { job: job.name, namespace: job.namespace };
+}
+
+/** How many runs ended in a step, as a link to them. */
+function StepRuns({ job, point, step }: { job: JobOut; point: PointOut; step: StatsOut["step"] }) {
+  const { from, to } = stepAt(Date.parse(point.start), STEP_MS[step]);
+  return (
+    <Link to="/runs" search={{ ...runsOf(job), since: from, until: to }}>
+      {count(point.runs)}
+    </Link>
   );
 }
 

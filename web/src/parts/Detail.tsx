@@ -6,7 +6,7 @@ import { useSay } from "../words/say.ts";
 import { Loaded } from "./Loaded.tsx";
 
 interface Props<T> {
-  title: string;
+  title: ReactNode;
   query: UseQueryResult<T>;
   close: () => void;
   children: (found: T) => ReactNode;

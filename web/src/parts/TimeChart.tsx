@@ -1,7 +1,8 @@
 /// One question over time: bars of parts, or lines. The same figures stand in a table below the charts.
 import type { ReactNode } from "react";
-import { type Box, lineOf, placeOf, STEP_MS, stacked } from "../format/figures.ts";
+import { type Box, lineOf, placeOf, STEP_MS, stacked, type TimeRange } from "../format/figures.ts";
 import { clockTime } from "../format/time.ts";
+import { Brush } from "./Brush.tsx";
 import { useNow, useZone } from "./settings.ts";
 import type { Tone } from "./state.ts";
 
@@ -20,19 +21,17 @@ interface FrameProps {
   /** What the highest place stands for. */
   top: string;
   legend: ReactNode;
-  children: (box: Box) => ReactNode;
+  /** What a stroke over the chart chooses. */
+  choose?: ((range: TimeRange) => void) | undefined;
+  /** What a press on the chart opens, by its instant. */
+  press?: ((atMs: number) => void) | undefined;
+  children: ReactNode;
 }
 
-function Frame({ title, range, top, legend, children }: FrameProps) {
+export function ChartFrame({ title, range, top, legend, choose, press, children }: FrameProps) {
   const zone = useZone();
   const now = useNow();
-  const box = {
-    fromMs: Date.parse(range.from_at),
-    toMs: Date.parse(range.to_at),
-    stepMs: STEP_MS[range.step],
-    width: WIDTH,
-    height: HEIGHT,
-  };
+  const box = { fromMs: Date.parse(range.from_at), toMs: Date.parse(range.to_at) };
   const time = (iso: string) => clockTime(iso, zone, now).replace(/:00$/, "");
   return (
     <figure className="chart">
@@ -42,14 +41,37 @@ function Frame({ title, range, top, legend, children }: FrameProps) {
       <div className="top soft small" aria-hidden="true">
         {top}
       </div>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
-        {children(box)}
-      </svg>
+      <Brush box={box} choose={choose} press={press}>
+        {children}
+      </Brush>
       <div className="scale" aria-hidden="true">
         <span>{time(range.from_at)}</span>
         <span>{time(range.to_at)}</span>
       </div>
     </figure>
+  );
+}
+
+interface DrawnProps extends Omit<FrameProps, "children"> {
+  children: (box: Box) => ReactNode;
+}
+
+/** A chart that is drawn as shapes in a box. */
+function Drawn({ children, ...frame }: DrawnProps) {
+  const { range, title } = frame;
+  const box = {
+    fromMs: Date.parse(range.from_at),
+    toMs: Date.parse(range.to_at),
+    stepMs: STEP_MS[range.step],
+    width: WIDTH,
+    height: HEIGHT,
+  };
+  return (
+    <ChartFrame {...frame}>
+      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={title}>
+        {children(box)}
+      </svg>
+    </ChartFrame>
   );
 }
 
@@ -66,12 +88,14 @@ interface BarsProps {
   bars: Bar[];
   legend: ReactNode;
   top: (value: number) => string;
+  choose?: FrameProps["choose"];
+  press?: FrameProps["press"];
 }
 
-export function BarChart({ title, range, tones, bars, legend, top }: BarsProps) {
+export function BarChart({ title, range, tones, bars, legend, top, choose, press }: BarsProps) {
   const most = Math.max(1, ...bars.map((bar) => bar.parts.reduce((sum, value) => sum + value, 0)));
   return (
-    <Frame title={title} range={range} top={top(most)} legend={legend}>
+    <Drawn title={title} range={range} top={top(most)} legend={legend} choose={choose} press={press}>
       {(box) =>
         bars.map((bar) => {
           const { x, width } = placeOf(bar.start, box);
@@ -93,7 +117,7 @@ export function BarChart({ title, range, tones, bars, legend, top }: BarsProps) 
           );
         })
       }
-    </Frame>
+    </Drawn>
   );
 }
 
@@ -107,10 +131,11 @@ interface LinesProps {
   range: Range;
   lines: Line[];
   top: (value: number) => string;
+  choose?: FrameProps["choose"];
 }
 
 /** Lines differ by their strokes, too: solid, dashed, dotted. */
-export function LineChart({ title, range, lines, top }: LinesProps) {
+export function LineChart({ title, range, lines, top, choose }: LinesProps) {
   const most = Math.max(0, ...lines.flatMap((line) => line.values.map(({ value }) => value ?? 0)));
   const legend = lines.map((line, index) => (
     <span key={line.name} className="nowrap small">
@@ -121,12 +146,12 @@ export function LineChart({ title, range, lines, top }: LinesProps) {
     </span>
   ));
   return (
-    <Frame title={title} range={range} top={top(most)} legend={legend}>
+    <Drawn title={title} range={range} top={top(most)} legend={legend} choose={choose}>
       {(box) =>
         lines.map((line, index) => (
           <path key={line.name} className={`line line-${index}`} d={lineOf(line.values, most, box)} />
         ))
       }
-    </Frame>
+    </Drawn>
   );
 }

@@ -1,25 +1,42 @@
-/// `Ctrl-K`: jump to a job, a run, a node or a page.
+/// `Ctrl-K`: jump to a job, a run, a node, a page or a filter; what was opened last and favourites stand first.
 import { Modal, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { search } from "../api/queries.ts";
 import type { HitOut } from "../api/types.ts";
+import { pathOf } from "../format/favourites.ts";
+import { useFavourites } from "../parts/favourites.ts";
 import { useFocusBack } from "../parts/focus.ts";
+import { useRights } from "../parts/rights.ts";
 import { useSay } from "../words/say.ts";
 import { MAIN, useMorePlaces } from "./places.ts";
+import { recentPlaces } from "./recent.ts";
 
 interface Target {
-  kind: "job" | "run" | "node" | "page";
+  kind: "job" | "run" | "node" | "page" | "star" | "recent" | "act";
   name: string;
   detail: string;
   to: string;
 }
 
+/** Filters and forms that people ask for by name. */
+const ACTS = [
+  { word: "find.failed_runs", to: "/runs?state=FAILED" },
+  { word: "find.failing", to: "/jobs?failing=true" },
+  { word: "find.new_job", to: "/jobs/new" },
+] as const;
+
+/** The console's own words; others are names of users. */
+function isOurs(target: Target): boolean {
+  return target.kind === "page" || target.kind === "act";
+}
+
 export function Search({ close }: { close: () => void }) {
   useFocusBack();
   const say = useSay();
-  const navigate = useNavigate();
+  const router = useRouter();
+  const rights = useRights();
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const listId = useId();
@@ -32,15 +49,32 @@ export function Search({ close }: { close: () => void }) {
     detail: "",
     to,
   }));
+  const { jobs: favourites = [] } = useFavourites();
+  const stars: Target[] = favourites.map((job) => ({
+    kind: "star",
+    name: job.name,
+    detail: "",
+    to: pathOf(job),
+  }));
+  const recent: Target[] = recentPlaces()
+    .filter((place) => !stars.some((star) => star.to === place.to))
+    .map((place) => ({ kind: "recent", name: place.name, detail: "", to: place.to }));
+  const acts: Target[] = ACTS.filter((act) => act.to !== "/jobs/new" || rights.write).map(({ word, to }) => ({
+    kind: "act",
+    name: say(word),
+    detail: "",
+    to,
+  }));
   const hits = wanted === "" ? [] : (found.data?.items ?? []).map(target);
-  const matching = pages.filter((page) => page.name.toLowerCase().includes(wanted.toLowerCase()));
-  const targets = [...hits, ...matching];
+  const known = [...recent, ...stars, ...pages, ...acts];
+  const matching = known.filter((one) => one.name.toLowerCase().includes(wanted.toLowerCase()));
+  const targets = [...hits, ...matching.filter((one) => !hits.some((hit) => hit.to === one.to))];
   const chosen = Math.min(at, targets.length - 1);
 
   const open = (one: Target | undefined) => {
     if (!one) return;
     close();
-    void navigate({ to: one.to });
+    router.history.push(one.to); // an act may bring its filter with it
   };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "ArrowDown") setAt(Math.min(chosen + 1, targets.length - 1));
@@ -86,7 +120,7 @@ export function Search({ close }: { close: () => void }) {
             onClick={() => open(one)}
           >
             <span className="what">{say(`find.${one.kind}`)}</span>
-            <span translate={one.kind === "page" ? undefined : "no"}>{one.name}</span>
+            <span translate={isOurs(one) ? undefined : "no"}>{one.name}</span>
             <span className="soft small grow" translate="no">
               {one.detail}
             </span>

@@ -19,6 +19,7 @@ import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
 import { useKeys } from "./keys.ts";
 import { LoginForm, LoginPage } from "./Login.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
+import { useRecent } from "./recent.ts";
 import { Search } from "./Search.tsx";
 import { Views } from "./Views.tsx";
 
@@ -42,6 +43,7 @@ function Inside() {
     if (who) noteGoodAnswer();
   }, [who]);
   useKeys(setOpen);
+  useRecent(useLocation().pathname);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -271,10 +273,11 @@ function Keys({ close }: { close: () => void }) {
   const keys = [
     ["Ctrl K", "keys.search"],
     ["/", "keys.filter"],
-    ["g o · g j · g r · g n · g l · g e · g b", "keys.go"],
+    ["g o · g j · g r · g n · g a · g l · g m · g e · g b", "keys.go"],
     ["j · k · Enter", "keys.move"],
     ["t · p", "keys.act"],
     ["l", "keys.log"],
+    ["x", "keys.compare"],
     ["y", "keys.copy"],
     ["?", "keys.help"],
   ] as const;

@@ -6,6 +6,7 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { views } from "../api/queries.ts";
 import type { ViewOut } from "../api/types.ts";
+import { favouriteOf } from "../format/favourites.ts";
 import { Icon } from "../look/Icon.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -19,7 +20,7 @@ export function Views() {
   const [isOpen, setOpen] = useState(false);
   const [dialog, setDialog] = useState<"save" | ViewOut | null>(null);
   const { data } = useQuery({ ...views(), enabled: isOpen });
-  const found = data?.items ?? [];
+  const found = (data?.items ?? []).filter((view) => favouriteOf(view) === null);
   return (
     <>
       <Menu opened={isOpen} onChange={setOpen} transitionProps={{ duration: 0 }} position="bottom-end">

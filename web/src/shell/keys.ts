@@ -10,6 +10,7 @@ const GO: Record<string, string> = {
   r: "/runs",
   n: "/nodes",
   l: "/locks",
+  m: "/limits",
   e: "/events",
   b: "/backfills",
 };
@@ -33,6 +34,7 @@ export function useKeys(open: (what: "search" | "keys") => void): void {
       l: () => openLog(),
       t: () => press("t"),
       p: () => press("p"),
+      x: () => press("x"),
       y: () => void copyLink(),
     };
     const onKey = (event: KeyboardEvent) => {

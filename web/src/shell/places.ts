@@ -11,6 +11,7 @@ export const MAIN = [
 const MORE = [
   { to: "/backfills", icon: "backfills", word: "nav.backfills" },
   { to: "/calendars", icon: "calendars", word: "nav.calendars" },
+  { to: "/limits", icon: "limits", word: "nav.limits" },
   { to: "/locks", icon: "locks", word: "nav.locks" },
   { to: "/events", icon: "events", word: "nav.events" },
   { to: "/tokens", icon: "tokens", word: "nav.tokens" },

@@ -2,11 +2,13 @@
 import { enCluster } from "./enCluster.ts";
 import { enFigures } from "./enFigures.ts";
 import { enPlaces } from "./enPlaces.ts";
+import { enWork } from "./enWork.ts";
 
 export const en = {
   ...enCluster,
   ...enFigures,
   ...enPlaces,
+  ...enWork,
   "nav.overview": "Overview",
   "nav.jobs": "Jobs",
   "nav.runs": "Runs",
@@ -316,11 +318,12 @@ export const en = {
   "keys.title": "Keys",
   "keys.search": "search everything",
   "keys.filter": "go to the filter",
-  "keys.go": "go to Overview, Jobs, Runs, Nodes, Locks, Events, Backfills",
+  "keys.go": "go to Overview, Jobs, Runs, Nodes, Alerts, Locks, Limits, Events, Backfills",
   "keys.help": "this list",
   "keys.move": "move in a list, open",
   "keys.act": "trigger or pause the job; a dialog asks first",
   "keys.log": "open the log",
+  "keys.compare": "choose a run to compare it with another",
   "keys.copy": "copy the link of this view",
   "keys.copied": "The link is copied.",
   "login.title": "Log in",

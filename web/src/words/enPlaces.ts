@@ -158,8 +158,6 @@ export const enPlaces = {
   "set.dark": "Dark",
   "set.system": "System",
   "set.session": "Logged in as",
-  "set.limits": "Limits",
-  "set.no_limits": "No limit is in use.",
   "set.about": "About",
   "set.server": "Settings of the server",
   "set.answered": "Of the server that answered; others of the cluster may be set up differently:",

@@ -4,11 +4,13 @@ import type { Word } from "./en.ts";
 import { zhCluster } from "./zhCluster.ts";
 import { zhFigures } from "./zhFigures.ts";
 import { zhPlaces } from "./zhPlaces.ts";
+import { zhWork } from "./zhWork.ts";
 
 export const zh: Record<Word, string> = {
   ...zhCluster,
   ...zhFigures,
   ...zhPlaces,
+  ...zhWork,
   "nav.overview": "总览",
   "nav.jobs": "任务",
   "nav.runs": "执行",
@@ -314,11 +316,12 @@ export const zh: Record<Word, string> = {
   "keys.title": "快捷键",
   "keys.search": "搜索全部",
   "keys.filter": "转到筛选",
-  "keys.go": "转到总览、任务、执行、节点、锁、事件、补数",
+  "keys.go": "转到总览、任务、执行、节点、告警、锁、限额、事件、补数",
   "keys.help": "显示此列表",
   "keys.move": "在列表中移动、打开",
   "keys.act": "触发或暂停任务（先弹出确认框）",
   "keys.log": "打开日志",
+  "keys.compare": "选择一次执行，与另一次比较",
   "keys.copy": "复制当前视图的链接",
   "keys.copied": "链接已复制。",
   "login.title": "登录",

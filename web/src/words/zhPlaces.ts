@@ -154,8 +154,6 @@ export const zhPlaces = {
   "set.dark": "深色",
   "set.system": "跟随系统",
   "set.session": "登录身份",
-  "set.limits": "限额",
-  "set.no_limits": "没有使用中的限额。",
   "set.about": "关于",
   "set.server": "服务器的设置",
   "set.answered": "应答的服务器（集群中其他服务器的设置可能不同）：",

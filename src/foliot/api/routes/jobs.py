@@ -42,6 +42,7 @@ from foliot.api.request_parts import (
     LabelFilter,
     Limit,
     NameFilter,
+    NamesFilter,
     Namespace,
     Reader,
     Runner,
@@ -53,6 +54,7 @@ from foliot.api.request_parts import (
     read_duration,
     read_labels,
     read_moment,
+    read_names,
     read_words,
 )
 from foliot.api.route import FoliotRoute, request_key
@@ -104,6 +106,7 @@ async def list_jobs(
     owner: NameFilter = None,
     group: NameFilter = None,
     label: LabelFilter = None,
+    name: NamesFilter = None,
     q: Annotated[str, Query(max_length=200, description="In name, description or owner.")] = "",
     failing: Annotated[bool, Query(description="Whose last run failed.")] = False,
     late: Annotated[bool, Query(description="Due for a minute and not decided.")] = False,
@@ -119,6 +122,7 @@ async def list_jobs(
         owner=owner,
         group=group,
         labels=read_labels(label),
+        names=read_names(name, home=home_of(who, namespace)),
         text=q,
         failing=failing,
         late=late,

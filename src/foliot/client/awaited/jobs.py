@@ -99,6 +99,7 @@ class AsyncJobs:
         owner: str | None = None,
         group: str | None = None,
         label: Sequence[str] = (),
+        names: Sequence[str] = (),
         q: str = "",
         failing: bool = False,
         late: bool = False,
@@ -110,6 +111,7 @@ class AsyncJobs:
     ) -> AnswerPage[Job]:
         """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`).
 
+        `names`: only these, each as a name or as `namespace/name`.
         `strip`: so many of the latest runs come with each job.
         """
         answer = await self._ask(
@@ -118,6 +120,7 @@ class AsyncJobs:
             owner=owner,
             group=group,
             label=label or None,
+            names=names or None,
             q=q,
             failing=failing,
             late=late,

@@ -101,6 +101,7 @@ class Jobs:
         owner: str | None = None,
         group: str | None = None,
         label: Sequence[str] = (),
+        names: Sequence[str] = (),
         q: str = "",
         failing: bool = False,
         late: bool = False,
@@ -112,6 +113,7 @@ class Jobs:
     ) -> AnswerPage[Job]:
         """A page of jobs: those with these tags (`label`), found by a text (`q`), whose last run failed (`failing`).
 
+        `names`: only these, each as a name or as `namespace/name`.
         `strip`: so many of the latest runs come with each job.
         """
         answer = self._ask(
@@ -120,6 +122,7 @@ class Jobs:
             owner=owner,
             group=group,
             label=label or None,
+            names=names or None,
             q=q,
             failing=failing,
             late=late,

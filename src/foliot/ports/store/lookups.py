@@ -134,6 +134,7 @@ class JobFilter:
     group: str | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     text: str = ""  # in name, description or owner
+    names: tuple[tuple[str, str], ...] = ()  # (namespace, name): only these jobs
     failing: bool = False  # the last finished run failed
     late: bool = False  # due, and not yet decided for a minute
     strip: int = 0  # how many of the latest runs of each job to read with it

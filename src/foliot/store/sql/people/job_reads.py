@@ -13,7 +13,7 @@ from foliot.ports.store.lookups import RETIRED, TESTED, JobFilter, JobRow, LastR
 from foliot.store.sql.firing.follow import is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.paging import LOOK_MAX, from_cursor, to_cursor
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.people import ranking
 from foliot.store.sql.people.holds import Holds
 from foliot.store.sql.people.strips import strips_of
@@ -87,6 +87,13 @@ BY_NEXT: Final = Statement(
     "ORDER BY next_at, job_id LIMIT :rows",
     mysql="SELECT job_id AS id, next_at FROM cursors WHERE (next_at > :next_at OR (next_at = :next_at AND "
     "job_id > :job_id)) ORDER BY next_at, job_id LIMIT :rows",
+)
+BY_NAMES: Final = Statement(
+    """
+    SELECT jobs.id, jobs.namespace, jobs.name FROM {d}
+    JOIN jobs ON jobs.namespace = d.namespace AND jobs.name = d.name AND jobs.deleted_at = 0
+    """,
+    RowSet("d", namespace=TEXT, name=TEXT),
 )
 BY_ID: Final = Statement(f"SELECT {_COLUMNS} FROM {{d}} JOIN jobs j ON j.id = d.id {_JOINS}", RowSet("d", id=BIGINT))
 LAST_RUNS: Final = Statement(
@@ -278,6 +285,8 @@ def _last_runs(tx: Tx, jobs: Sequence[JobRow], *, with_holds: bool = False) -> M
 
 def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> tuple[Sequence[Any], bool]:
     """The next keys in the order of the list, and whether there are no more."""
+    if wanted.sort == "name" and wanted.names:
+        return _named(tx, wanted.names, cursor), True
     if wanted.sort == "name" and (wanted.text or wanted.states or wanted.late):
         return _narrowed(tx, wanted, look, cursor)
     if wanted.sort in ranking.SORTS:
@@ -287,6 +296,20 @@ def _keys(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> tuple[Seq
     else:
         found = _by_name(tx, wanted.namespace, look, cursor)
     return found, len(found) < look
+
+
+def _named(tx: Tx, names: Sequence[tuple[str, str]], cursor: str | None) -> Sequence[Any]:
+    """The keys of the jobs of these names behind a cursor. They are few: the filter bounds their number."""
+    after_namespace, after_name = from_cursor(cursor, "jobs", str, str) or ("", "")
+    after = _place(after_namespace, after_name)
+    rows = tx.found(BY_NAMES, d=sorted(set(names)))
+    found = sorted(rows, key=lambda row: _place(row.namespace, row.name))
+    return [row for row in found if _place(row.namespace, row.name) > after]
+
+
+def _place(namespace: str, name: str) -> tuple[bytes, bytes]:
+    """Where a job stands in a list by name: databases compare names by bytes."""
+    return namespace.encode(), name.encode()
 
 
 def _narrowed(tx: Tx, wanted: JobFilter, look: int, cursor: str | None) -> tuple[Sequence[Any], bool]:
@@ -357,6 +380,7 @@ def _is_choosy(wanted: JobFilter) -> bool:
         or wanted.group is not None
         or wanted.labels
         or wanted.text
+        or wanted.names
         or wanted.failing
         or wanted.late
     )
@@ -367,6 +391,8 @@ def _is_wanted(job: JobRow, wanted: JobFilter, now: Instant) -> bool:
     if job.is_deleted:
         return False
     if wanted.namespace is not None and job.namespace != wanted.namespace:
+        return False
+    if wanted.names and (job.namespace, job.name) not in wanted.names:
         return False
     if wanted.owner is not None and document.get("owner", "") != wanted.owner:
         return False

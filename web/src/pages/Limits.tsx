@@ -1,0 +1,267 @@
+/// Named limits: how much of each is in use, which runs hold it, how many wait for it, which jobs count in it.
+import { Button, TextInput } from "@mantine/core";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../api/call.ts";
+import { limit as limitQuery, limits } from "../api/queries.ts";
+import type { LimitHolderOut, LimitOut, LimitUseOut } from "../api/types.ts";
+import { count } from "../format/time.ts";
+import { Command } from "../parts/Command.tsx";
+import { Confirm } from "../parts/Confirm.tsx";
+import { Detail } from "../parts/Detail.tsx";
+import { ListTable } from "../parts/ListTable.tsx";
+import { JobLink, RunLink } from "../parts/links.tsx";
+import { Meter } from "../parts/Meter.tsx";
+import { Pages } from "../parts/Pages.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { Since } from "../parts/Times.tsx";
+import { tell } from "../parts/Toasts.tsx";
+import { useSay } from "../words/say.ts";
+
+type Opened = { what: "new" } | { what: "set" | "remove"; limit: LimitOut } | null;
+
+export function LimitsPage() {
+  const say = useSay();
+  const rights = useRights();
+  const { name, namespace } = useSearch({ from: "/limits" });
+  const navigate = useNavigate({ from: "/limits" });
+  const query = useInfiniteQuery(limits());
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  return (
+    <>
+      <div className="title">
+        <h1>{say("limits.title")}</h1>
+        <div className="acts">
+          {rights.admin && <Button onClick={() => setOpened({ what: "new" })}>{say("limits.new")}</Button>}
+        </div>
+      </div>
+      <Pages
+        query={query}
+        empty={
+          <div className="empty">
+            <p>{say("limits.none")}</p>
+            <Command text="foliot limit set settle-db 4" />
+          </div>
+        }
+      >
+        {(all) => <LimitTable limits={all} open={setOpened} />}
+      </Pages>
+      {name && (
+        <Opening
+          name={name}
+          namespace={namespace}
+          close={() => void navigate({ search: {}, replace: true })}
+        />
+      )}
+      {opened?.what === "new" && <SetDialog close={close} />}
+      {opened?.what === "set" && <SetDialog limit={opened.limit} close={close} />}
+      {opened?.what === "remove" && <RemoveDialog limit={opened.limit} close={close} />}
+    </>
+  );
+}
+
+function LimitTable({ limits: all, open }: { limits: LimitOut[]; open: (opened: Opened) => void }) {
+  const say = useSay();
+  const rights = useRights();
+  return (
+    <ListTable label={say("limits.list")} heads={["limits.name", "limits.whose", "limits.used"]} hasActions>
+      {all.map((limit) => (
+        <tr key={`${limit.namespace} ${limit.name}`}>
+          <td className="first">
+            <Link
+              to="/limits"
+              search={{ name: limit.name, ...(limit.namespace && { namespace: limit.namespace }) }}
+              className="name"
+            >
+              <Raw mono>{limit.name}</Raw>
+            </Link>
+          </td>
+          <td>
+            {limit.namespace === null ? (
+              <span className="tag tone-busy">{say("limits.cluster")}</span>
+            ) : (
+              <Raw>{limit.namespace}</Raw>
+            )}
+          </td>
+          <td>
+            <Use limit={limit} />
+          </td>
+          <td className="tight">
+            {rights.admin && limit.namespace === null && (
+              <>
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`${say("limits.set")} ${limit.name}`}
+                  onClick={() => open({ what: "set", limit })}
+                >
+                  {say("limits.set")}
+                </Button>{" "}
+                <Button
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`${say("limits.remove")} ${limit.name}`}
+                  onClick={() => open({ what: "remove", limit })}
+                >
+                  {say("limits.remove")}
+                </Button>
+              </>
+            )}
+          </td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function Use({ limit }: { limit: LimitOut }) {
+  const say = useSay();
+  const free = limit.max - limit.used;
+  return (
+    <span className="row">
+      <Meter
+        label={`${say("limits.used")} ${limit.name}`}
+        value={limit.used}
+        max={limit.max}
+        text={`${count(limit.used)} / ${count(limit.max)}`}
+      />
+      <span className={free > 0 ? "soft small" : "tone-wait small"}>
+        {free > 0 ? say("limits.free", { free: count(free) }) : say("limits.full")}
+      </span>
+    </span>
+  );
+}
+
+interface OpeningProps {
+  name: string;
+  namespace: string | undefined;
+  close: () => void;
+}
+
+function Opening({ name, namespace, close }: OpeningProps) {
+  const query = useQuery(limitQuery(name, namespace));
+  return (
+    <Detail title={<Raw mono>{name}</Raw>} query={query} close={close}>
+      {(found) => <Whole limit={found} />}
+    </Detail>
+  );
+}
+
+function Whole({ limit }: { limit: LimitUseOut }) {
+  const say = useSay();
+  return (
+    <div className="stack">
+      <Use limit={limit} />
+      <section aria-labelledby="holders">
+        <h2 id="holders">{say("limits.holders")}</h2>
+        {limit.holders.length === 0 && <p className="soft">{say("limits.no_holders")}</p>}
+        <ul className="lines">
+          {limit.holders.map((holder) => (
+            <Holder key={holder.run} holder={holder} />
+          ))}
+        </ul>
+        {limit.hidden > 0 && <p className="soft">{say("limits.hidden", { count: limit.hidden })}</p>}
+      </section>
+      <p className={limit.waiting > 0 ? "tone-wait" : "soft"}>
+        {limit.waiting > 0 ? say("limits.waiting", { count: limit.waiting }) : say("limits.no_waiting")}
+      </p>
+      {limit.oldest && (
+        <p className="row">
+          <span className="soft">{say("limits.oldest")}</span>
+          <RunLink run={limit.oldest.run} />
+          <JobLink job={{ name: limit.oldest.job, namespace: limit.oldest.namespace }} />
+          <Since iso={limit.oldest.since} />
+        </p>
+      )}
+      <section aria-labelledby="users">
+        <h2 id="users">{say("limits.jobs")}</h2>
+        {limit.jobs.length === 0 && <p className="soft">{say("limits.no_jobs")}</p>}
+        <ul className="lines">
+          {limit.jobs.map((user) => (
+            <li key={`${user.namespace}/${user.job}`}>
+              <JobLink job={{ name: user.job, namespace: user.namespace }} />
+              <span className="end soft">{say("limits.takes", { takes: user.takes })}</span>
+            </li>
+          ))}
+        </ul>
+      </section>
+    </div>
+  );
+}
+
+function Holder({ holder }: { holder: LimitHolderOut }) {
+  const say = useSay();
+  return (
+    <li>
+      <RunLink run={holder.run} />
+      <JobLink job={{ name: holder.job, namespace: holder.namespace }} />
+      <span className="soft">
+        <Raw>{holder.worker}</Raw>
+      </span>
+      <span className="end soft">
+        {holder.takes > 1 && say("limits.takes", { takes: holder.takes })} <Since iso={holder.since} />
+      </span>
+    </li>
+  );
+}
+
+function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
+  const say = useSay();
+  const [name, setName] = useState(limit?.name ?? "");
+  const [max, setMax] = useState(String(limit?.max ?? 1));
+  return (
+    <Confirm
+      title={limit ? say("limits.set_title", { name }) : say("limits.new")}
+      says={say(limit ? "limits.set_says" : "limits.new_says")}
+      action={say("do.save")}
+      isOff={name === "" || max === ""}
+      close={close}
+      change={async ({ reason, key }) => {
+        const body = { max: Number(max), reason };
+        const made = await call("set_cluster_limit", { path: { name }, body, key });
+        tell(say("limits.done", { name, max: made.max }));
+      }}
+    >
+      {!limit && (
+        <TextInput
+          label={say("limits.name")}
+          required
+          value={name}
+          onChange={(event) => setName(event.currentTarget.value)}
+          data-autofocus
+        />
+      )}
+      <TextInput
+        type="number"
+        label={say("limits.max")}
+        required
+        min={1}
+        max={100_000}
+        value={max}
+        onChange={(event) => setMax(event.currentTarget.value)}
+      />
+    </Confirm>
+  );
+}
+
+function RemoveDialog({ limit, close }: { limit: LimitOut; close: () => void }) {
+  const say = useSay();
+  const { name } = limit;
+  return (
+    <Confirm
+      title={say("limits.remove_title", { name })}
+      says={say("limits.remove_says")}
+      action={say("limits.remove")}
+      hasReason={false}
+      isDanger
+      close={close}
+      change={async ({ key }) => {
+        await call("remove_cluster_limit", { path: { name }, key });
+        tell(say("limits.removed", { name }));
+      }}
+    />
+  );
+}
