@@ -10,6 +10,7 @@ from foliot.ports.store.alerts import AlertStore
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
 from foliot.ports.store.callbacks import CallbackStore
+from foliot.ports.store.channels import ChannelStore
 from foliot.ports.store.checkup import CheckupStore
 from foliot.ports.store.code import CodeStore
 from foliot.ports.store.drills import DrillStore
@@ -79,6 +80,8 @@ class Store(Protocol):
     def statistics(self) -> StatisticsStore: ...
     @property
     def alerts(self) -> AlertStore: ...
+    @property
+    def channels(self) -> ChannelStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol, TypeAlias
 
 from foliot.domain.alerts.alert import Notice
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.instants import Instant, Micros
 from foliot.ports.store.actor import Actor
+
+ChannelKey: TypeAlias = tuple[str | None, str]
+"""Namespace and name. None: every namespace may use it."""
 
 
 class DeliveryState(StrEnum):
@@ -18,7 +21,7 @@ class DeliveryState(StrEnum):
     SENDING = "sending"  # a server has claimed it
     SENT = "sent"
     FAILED = "failed"  # given up
-    DROPPED = "dropped"  # in a digest, or its channel is gone
+    DROPPED = "dropped"  # in a digest, or nobody wants it: `error` says why
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,23 +34,46 @@ class Delivery:
     state: DeliveryState
     attempt: int
     created_at: Instant
-    next_at: Instant
+    next_at: Instant | None = None  # when it is due, or when its claim runs out; None: it is settled
     claim: str = ""
     is_repeat: bool = False  # it was claimed before, and nobody knows whether it was told
-    sent_at: Instant | None = None
+    settled_at: Instant | None = None
     sent_by: str = ""  # the server
     error: str = ""
+
+    @property
+    def channel_key(self) -> ChannelKey:
+        """Which channel it is for."""
+        return self.notice.namespace, self.notice.channel
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaimedNotices:
+    """Notices that a server may send until `until`, and the store's time at which it got them."""
+
+    now: Instant
+    until: Instant
+    deliveries: Sequence[Delivery]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SendOutcome:
-    """How the sending of a claimed notice went."""
+    """What became of a claimed notice: SENT, FAILED, DROPPED, or WAITING for another try."""
 
     id: int
     claim: str
-    is_sent: bool
-    error: str = ""
-    retry_in_us: Micros | None = None  # None: given up, if it was not sent
+    state: DeliveryState
+    error: str = ""  # without secrets
+    retry_in_us: Micros = 0  # of a waiting one
+    was_tried: bool = True  # False: the channel was not asked, so it counts as no try and says nothing of its health
+    may_have_arrived: bool = False  # the answer was lost: the next try says that it may be a repeat
+
+
+class RecentlySent(NamedTuple):
+    """How many messages a channel got in its time of reckoning, and when the oldest of these."""
+
+    messages: int
+    oldest_at: Instant | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +91,7 @@ class ChannelStore(Protocol):
     """Keeps channels and their outbox."""
 
     async def list(self, *, namespace: str | None) -> Sequence[Channel]:
-        """Those of the cluster and of this namespace (None: of every)."""
+        """Those of the cluster and of this namespace (None: of every), by namespace and name."""
         ...
 
     async def find(self, name: str, *, namespace: str | None) -> Channel | None:
@@ -73,20 +99,28 @@ class ChannelStore(Protocol):
         ...
 
     async def save(self, channel: Channel, *, by: Actor) -> Channel:
-        """Keep it as its next version; `ChannelChanged` when its version is not the present one any more."""
+        """Keep it as its next version. `ChannelExists`: a new one (version 0) has the name of another;
+        `ChannelChanged`: its version is not the present one any more.
+        """
         ...
 
-    async def remove(self, name: str, *, namespace: str | None) -> bool: ...
+    async def remove(self, name: str, *, namespace: str | None) -> bool:
+        """Forget it; notices that wait for it are dropped by the leader. False: there is none."""
+        ...
 
-    async def health(self, *, namespace: str | None) -> Mapping[tuple[str | None, str], ChannelHealth]:
-        """By namespace and name."""
+    async def health(self, *, namespace: str | None) -> Mapping[ChannelKey, ChannelHealth]:
+        """By namespace and name, of the channels that `list` has."""
+        ...
+
+    async def note_health(self, key: ChannelKey, *, error: str = "") -> None:
+        """A message that did not go through the outbox reached its channel, or failed with this error."""
         ...
 
     async def put(self, notices: Sequence[Notice], *, term: int | None = None) -> int:
         """Write notices whose key is not there yet; how many. Alerts write theirs in their own transaction."""
         ...
 
-    async def claim(self, *, claim: str, by: str, limit: int, for_us: Micros, term: int | None) -> Sequence[Delivery]:
+    async def claim(self, *, claim: str, by: str, limit: int, for_us: Micros, term: int | None) -> ClaimedNotices:
         """Take notices that are due, and those whose claim ran out: these may have been told, and say so."""
         ...
 
@@ -94,10 +128,26 @@ class ChannelStore(Protocol):
         """Write how it went, where the claim is still the same; how many."""
         ...
 
+    async def fold(self, deliveries: Sequence[Delivery], digest: Notice) -> bool:
+        """Put a digest in the place of claimed notices, in one transaction. False: a claim is another's now, and
+        nothing changed.
+        """
+        ...
+
+    async def recently_sent(self, since: Mapping[ChannelKey, Micros]) -> Mapping[ChannelKey, RecentlySent]:
+        """What each channel got in the last so many microseconds."""
+        ...
+
     async def deliveries(
-        self, *, namespace: str | None, channel: str | None, limit: int, before_id: int | None = None
+        self,
+        *,
+        namespace: str | None,
+        channel: str | None = None,
+        alert_id: int | None = None,
+        limit: int,
+        before_id: int | None = None,
     ) -> Sequence[Delivery]:
-        """The newest first."""
+        """The newest first. `namespace` None: of every one; else of the cluster's channels and of this one's."""
         ...
 
     async def forget(self, *, before: Instant, limit: int, term: int | None = None) -> int:

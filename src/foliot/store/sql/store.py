@@ -10,6 +10,7 @@ from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
+from foliot.store.sql.alerts.channels import SqlChannels
 from foliot.store.sql.alerts.store import SqlAlerts
 from foliot.store.sql.checkup.store import SqlCheckups
 from foliot.store.sql.cluster.drills import SqlDrills
@@ -81,6 +82,7 @@ class SqlStore:
         self.views = SqlViews(database)
         self.statistics = SqlStatistics(database)
         self.alerts = SqlAlerts(database)
+        self.channels = SqlChannels(database)
         self.schema = schema.newest()
 
     @classmethod

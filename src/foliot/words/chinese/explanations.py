@@ -269,6 +269,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "foliot drill list 说明哪种演练用于哪种节点。",
     ),
     "FOL-2040": ("编号有误，或该记录太旧已被清除。", "foliot drill history 列出保留的记录。"),
+    "FOL-2055": ("该命名空间和整个集群都没有这个名称的通道。", "请查看通道列表。"),
     "FOL-3065": (
         "只有启动节点的人允许，节点才会故意让自己出故障。",
         "启动节点时加上 --allow-drills，或选择其他节点：foliot drill list 列出参加的节点。",
@@ -288,6 +289,8 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "没有此服务器，触发任务并分发执行的服务器会少于 active_min 个。",
         "请先启动另一个服务器或提升备用服务器；或调低数量：foliot cluster policy --active-min 1。",
     ),
+    "FOL-3115": ("在您查看之后，另一位用户修改了通道，您的修改会覆盖他的。", "请重新查看通道，再修改一次。"),
+    "FOL-3116": ("新通道与已有的通道同名。", "请换一个名称，或修改已有的通道。"),
     "FOL-5060": (
         "节点仍有故障，或集群尚未恢复。",
         "foliot drill show 显示进度；foliot cluster failovers --open 列出尚未结束的故障。",

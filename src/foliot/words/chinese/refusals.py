@@ -127,6 +127,10 @@ REFUSALS: Final[Mapping[str, str]] = {
 }
 
 NEXT_STEPS: Final[Mapping[str, str]] = {
+    # channels of alerts
+    "write 30 in 1m, at most {most}": "例如 30 in 1m，最多 {most}",
+    "name a kind of channel, and its settings": "请写明通道的类型及其设置",
+    "known: {fields}": "可用：{fields}",
     "write one of the two": "两者只写一个",
     "take one of them out": "请去掉其中一个",
     "take it out of place.{field} or of place.require": "请从 place.{field} 或 place.require 中去掉它",

@@ -410,6 +410,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The id is misspelt, or the drill is so old that it was forgotten.",
         "foliot drill history lists those that are kept.",
     ),
+    "FOL-2055": (
+        "No channel of the namespace or of the whole cluster has this name.",
+        "Look at the list of channels.",
+    ),
     "FOL-3065": (
         "A node breaks itself on purpose only when the person who started it allowed that.",
         "Start the node with --allow-drills, or choose another node: foliot drill list names those that take part.",
@@ -438,6 +442,11 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Without this server fewer than active_min servers would fire jobs and hand out runs.",
         "Start another server or promote a standby first; or lower the number: foliot cluster policy --active-min 1.",
     ),
+    "FOL-3115": (
+        "Another user changed the channel after you looked at it, and your change would undo theirs.",
+        "Look at the channel again, then change it.",
+    ),
+    "FOL-3116": ("A new channel has the name of another.", "Choose another name, or change the channel that is there."),
     "FOL-5060": (
         "The node is still broken, or the cluster has not recovered from it.",
         "foliot drill show tells how far it is; foliot cluster failovers --open what is not over.",

@@ -1,7 +1,8 @@
-"""Alerts: rules, silences, what runs show of failures, the troubles that are open, and whom to tell.
+"""Alerts: rules, silences, what runs show of failures, the troubles that are open, channels, and the outbox.
 
-Writes `alert_rules`, `silences`, `alerts`, `alert_subjects`, `outbox`.
+Writes `alert_rules`, `silences`, `alerts`, `alert_subjects`, `channels`, `outbox`.
 
-Locks, in this order: `alerts` by id, then `outbox`. The leader's round and a person who acknowledges meet at the
-version of an alert's row: who comes second does it again.
+Locks, in this order: `alerts` by id, then `channels`, then `outbox`. The leader's round and a person who acknowledges
+meet at the version of an alert's row: who comes second does it again. Notices that are due are taken with locked rows
+passed over.
 """

@@ -5,6 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from foliot.domain.alerts.alert import Notice
+from foliot.domain.instants import Instant
 from foliot.store.sql.alerts.alert_rows import json_text
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
@@ -29,14 +30,16 @@ def put(tx: Tx, notices: Sequence[Notice]) -> int:
     """Write those whose key is not there yet; how many. Their ids stay the same over every try."""
     if not notices:
         return 0
-    return tx.change(PUT, {"now": tx.now()}, d=[_row(one) for one in sorted(notices, key=lambda one: one.key)])
+    now = tx.now()
+    return tx.change(PUT, {"now": now}, d=[_row(one, now) for one in sorted(notices, key=lambda one: one.key)])
 
 
-def _row(notice: Notice) -> tuple[Any, ...]:
+def _row(notice: Notice, now: Instant) -> tuple[Any, ...]:
+    """The id for receivers has the instant in it: two clusters may tell one receiver, and both have an alert 7."""
     key = notice_key(notice.key)
     return (
         key,
-        sha256(key.encode()).hexdigest()[:32],
+        sha256(f"{key}:{now}".encode()).hexdigest()[:32],
         str(notice.kind),
         str(notice.level),
         notice.namespace or NO_NAMESPACE,

@@ -75,6 +75,7 @@ _KEYS: Final = {
     "locks": "id",
     "lock_claims": "id",
     "failovers": "id",
+    "outbox": "id",
 }
 """Primary keys of the tables whose rows are held while others are written."""
 
