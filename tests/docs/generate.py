@@ -19,6 +19,7 @@ import click
 from foliot.cli.catalogue import Entry
 from foliot.cli.global_options import GLOBAL_NAMES
 from foliot.domain.fields import JobField
+from foliot.observability.catalogue import MetricRow
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 EVERY_POST_TAKES = "Idempotency-Key"  # the head of the page tells of it
@@ -334,6 +335,24 @@ def checks_page() -> str:
     return "\n\n".join(["# The doctor's checks", NOTE, _head("checks.md"), "\n".join(rows)]) + "\n"
 
 
+def metrics_page() -> str:
+    """Every metric of the catalogue, by family."""
+    from foliot.observability.catalogue import CATALOGUE
+
+    parts = ["# Metrics", NOTE, _head("metrics.md")]
+    for family in dict.fromkeys(row.family for row in CATALOGUE):
+        rows = ["| metric | type | labels | meaning | who has it | series at most |", "| --- " * 6 + "|"]
+        rows += [_metric_row(row) for row in CATALOGUE if row.family == family]
+        parts += [f"## {family.capitalize()}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _metric_row(row: MetricRow) -> str:
+    labels = ", ".join(f"`{label}`" for label in row.labels) or "–"
+    most = f"{row.most}" if row.most is not None else "–"
+    return f"| `{row.name}` | {row.shape} | {labels} | {row.text} | {row.servers} | {most} |"
+
+
 def _bound(bound: float | None) -> str:
     return "-" if bound is None else f"{bound:,.10g}".replace(",", " ")
 
@@ -350,6 +369,7 @@ PAGES = {
     "errors.md": errors_page,
     "settings.md": settings_page,
     "checks.md": checks_page,
+    "metrics.md": metrics_page,
     "sdk.md": sdk_page,
     "policies.md": policies_page,
 }

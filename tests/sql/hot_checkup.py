@@ -2,8 +2,9 @@
 
 from foliot.domain.instants import DAY
 from foliot.operations.checkup import FAILING_MAX, OVERDUE_COUNTED_MAX
-from foliot.store.sql.checkup import lane_waits, outcomes
-from tests.sql.explaining import JOBS, LANES, LONG_LINE, Hot
+from foliot.store.sql.checkup import gauges, lane_waits, outcomes
+from foliot.store.sql.people.limit_use import WAITING_MAX
+from tests.sql.explaining import ASSIGNED, JOBS, LANES, LONG_LINE, Hot
 
 _READY = frozenset({"runs_ready"})
 
@@ -49,6 +50,22 @@ CHECKUP: list[Hot] = [
         uses=frozenset({"cursors_due", ""}),
         scans=frozenset({"c"}),  # the jobs that were found
         reads_max=2 * lane_waits.SOON_MAX,
+    ),
+    Hot(
+        name="metrics: runs that wait for the worker that is named",
+        statement=gauges.ASSIGNED_BY_LANE,
+        uses=frozenset({"runs_assigned"}),
+        or_uses=frozenset({"runs_assigned_until"}),
+        reads_max=2 * ASSIGNED,
+        scans=frozenset({"q"}),
+        values=lambda _: {"rows": WAITING_MAX},
+    ),
+    Hot(
+        name="metrics: names of jobs",
+        statement=gauges.NAMES,
+        uses=frozenset({""}),
+        scans=frozenset({"d"}),
+        sets=lambda loaded: {"d": [(job,) for job in loaded.jobs]},
     ),
     Hot(
         name="doctor: jobs whose newest runs failed",

@@ -1,6 +1,8 @@
 """What the leader shows of the nodes in its metrics."""
 
-from foliot.observability.metrics import NODES_SHOWN, NodeGauge, ServerMetrics
+from foliot.domain.metric_bounds import NODES_SHOWN
+from foliot.observability.metrics import ServerMetrics
+from foliot.observability.node_figures import NodeGauge
 
 
 def test_a_leader_shows_the_band_and_the_score_of_each_node() -> None:

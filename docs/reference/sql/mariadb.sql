@@ -6,12 +6,75 @@ SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = %(alert)s ORDER BY s.subject_key LIMIT %(rows)s;
 
+-- alerts/channels.py ALL
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels ORDER BY namespace, name LIMIT 1000;
+
+-- alerts/channels.py OF
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels WHERE namespace = '' OR namespace = %(namespace)s ORDER BY namespace, name LIMIT 1000;
+
+-- alerts/channels.py FIND
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels WHERE name = %(name)s AND length(name) = length(%(name)s) AND (namespace = '' OR namespace = %(namespace)s) ORDER BY namespace DESC LIMIT 1;
+
+-- alerts/channels.py ADD
+INSERT INTO channels (namespace, name, kind, version, document, updated_at, updated_by, reason, failures)
+SELECT d.namespace, d.name, d.kind, 1, d.document, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.made_by, d.reason, 0 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE channels.namespace = channels.namespace;
+
+-- alerts/channels.py CHANGE
+UPDATE channels SET kind = %(kind)s, version = version + 1, document = %(document)s, updated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
+                    updated_by = %(made_by)s, reason = %(reason)s, failures = 0, failing_since = NULL, last_error = NULL
+WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND version = %(version)s;
+
+-- alerts/channels.py VERSION
+SELECT version FROM channels WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- alerts/channels.py REMOVE
+DELETE FROM channels WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
 -- alerts/notices.py PUT
 INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
                         is_repeat, created_at, next_at)
 SELECT d.notice_key, d.delivery_id, d.kind, d.level, d.namespace, d.channel, d.alert_id, d.data, 'waiting', 0, 0,
        %(now)s, CASE WHEN d.not_before > %(now)s THEN d.not_before ELSE %(now)s END
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (notice_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, delivery_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, channel LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, alert_id BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE outbox.notice_key = outbox.notice_key;
+
+-- alerts/outbox.py DUE
+SELECT id, state FROM outbox WHERE next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY next_at, id LIMIT %(rows)s FOR UPDATE SKIP LOCKED;
+
+-- alerts/outbox.py CLAIM
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ran_out BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN outbox FORCE INDEX (PRIMARY) SET outbox.state = 'sending', outbox.claim = %(claim)s, outbox.sent_by = %(sent_by)s, outbox.attempt = outbox.attempt + 1, outbox.next_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(for_us)s, outbox.is_repeat = CASE WHEN d.ran_out = 1 THEN 1 ELSE outbox.is_repeat END WHERE outbox.id = d.id AND outbox.next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
+
+-- alerts/outbox.py OF_IDS
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN outbox o FORCE INDEX (PRIMARY) ON o.id = d.id WHERE true;
+
+-- alerts/outbox.py SETTLE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, claim LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, retry_in BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, tries_back BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, repeats BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, is_final BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN outbox FORCE INDEX (PRIMARY) SET outbox.state = d.state, outbox.next_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + d.retry_in, outbox.error = d.error, outbox.claim = NULL, outbox.attempt = outbox.attempt - d.tries_back, outbox.is_repeat = CASE WHEN d.repeats = 1 THEN 1 ELSE outbox.is_repeat END, outbox.settled_at = CASE WHEN d.is_final = 1 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END WHERE outbox.id = d.id AND outbox.claim = d.claim AND outbox.state = 'sending';
+
+-- alerts/outbox.py HEALTH
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, is_well BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN channels SET channels.last_sent_at = CASE WHEN d.is_well = 1 THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ELSE channels.last_sent_at END, channels.failures = CASE WHEN d.is_well = 1 THEN 0 ELSE channels.failures + d.failures END, channels.failing_since = CASE WHEN d.is_well = 0 THEN coalesce(channels.failing_since, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) END, channels.last_error = d.error WHERE channels.namespace = d.namespace AND channels.name = d.name;
+
+-- alerts/outbox.py SENT_LATELY
+SELECT d.namespace, d.name, count(*) AS sent, min(o.settled_at) AS oldest_at
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, within BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN outbox o ON o.settled_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.within AND o.namespace = d.namespace AND o.channel = d.name
+WHERE o.state = 'sent' GROUP BY d.namespace, d.name;
+
+-- alerts/outbox.py BEFORE
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.id < %(before)s ORDER BY o.id DESC LIMIT %(rows)s;
+
+-- alerts/outbox.py OF_ALERT
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.alert_id = %(alert_id)s AND o.id < %(before)s ORDER BY o.id DESC LIMIT %(rows)s;
+
+-- alerts/outbox.py NEXT
+SELECT min(next_at) FROM outbox WHERE next_at > 0;
+
+-- alerts/outbox.py WAITING
+SELECT namespace, channel, count(*) AS waiting FROM outbox WHERE next_at > 0 GROUP BY namespace, channel;
+
+-- alerts/outbox.py OLD
+SELECT id FROM outbox WHERE settled_at < %(before)s ORDER BY settled_at, id LIMIT %(rows)s;
+
+-- alerts/outbox.py FORGET
+DELETE outbox FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN outbox FORCE INDEX (PRIMARY) ON outbox.id = d.id WHERE true AND settled_at < %(before)s;
 
 -- alerts/resolution.py CLOSE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.state = 'resolved', alerts.resolved_at = %(now)s, alerts.open_key = d.open_key WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
@@ -81,6 +144,22 @@ WHERE id = %(id)s AND state = 'firing';
 
 -- alerts/store.py OPEN_OF_RULE
 SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = %(rule)s ORDER BY a.id LIMIT %(rows)s;
+
+-- checkup/gauges.py JOBS_BY_STATE
+SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.deleted_at = 0 GROUP BY c.state;
+
+-- checkup/gauges.py ASSIGNED_BY_LANE
+SELECT q.lane, count(*), min(q.not_before) FROM (
+  SELECT r.lane, r.not_before FROM runs r FORCE INDEX (runs_assigned) WHERE r.state = 'PENDING' AND r.parked = 2 LIMIT %(rows)s
+) q WHERE q.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) GROUP BY q.lane;
+
+-- checkup/gauges.py SUMMARY
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, coalesce((SELECT max(e.id) FROM events e), 0) AS newest_event,
+       count(q.token) AS held, count(*) - count(q.token) AS waiting
+FROM (SELECT c.token FROM lock_claims c LIMIT %(rows)s) q;
+
+-- checkup/gauges.py NAMES
+SELECT j.id, j.namespace, j.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN jobs j FORCE INDEX (PRIMARY) ON j.id = d.id WHERE true;
 
 -- checkup/grades.py KEEP
 UPDATE checkups SET at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), grades = %(grades)s WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s);
@@ -2581,7 +2660,7 @@ FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d))
 ORDER BY j.namespace, j.name LIMIT %(rows)s;
 
--- people/named_limits.py _LIST
+-- people/named_limits.py LIST_LIMITS
 SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' ORDER BY name LIMIT %(rows)s;
 
 -- people/named_limits.py _LIST_IN

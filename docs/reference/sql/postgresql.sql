@@ -6,12 +6,85 @@ SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = $1 ORDER BY s.subject_key LIMIT $2;
 
+-- alerts/channels.py ALL
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels ORDER BY namespace, name LIMIT 1000;
+
+-- alerts/channels.py OF
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels WHERE namespace = '' OR namespace = $1 ORDER BY namespace, name LIMIT 1000;
+
+-- alerts/channels.py FIND
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels WHERE name = $1 AND (namespace = '' OR namespace = $2) ORDER BY namespace DESC LIMIT 1;
+
+-- alerts/channels.py ADD
+INSERT INTO channels (namespace, name, kind, version, document, updated_at, updated_by, reason, failures)
+SELECT d.namespace, d.name, d.kind, 1, d.document, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.made_by, d.reason, 0 FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[]) AS d(namespace, name, kind, document, made_by, reason) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- alerts/channels.py CHANGE
+UPDATE channels SET kind = $1, version = version + 1, document = $2, updated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
+                    updated_by = $3, reason = $4, failures = 0, failing_since = NULL, last_error = NULL
+WHERE namespace = $5 AND name = $6 AND version = $7;
+
+-- alerts/channels.py VERSION
+SELECT version FROM channels WHERE namespace = $1 AND name = $2;
+
+-- alerts/channels.py REMOVE
+DELETE FROM channels WHERE namespace = $1 AND name = $2;
+
 -- alerts/notices.py PUT
 INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
                         is_repeat, created_at, next_at)
 SELECT d.notice_key, d.delivery_id, d.kind, d.level, d.namespace, d.channel, d.alert_id, d.data, 'waiting', 0, 0,
        $1, CASE WHEN d.not_before > $1 THEN d.not_before ELSE $1 END
 FROM unnest($2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::text[], $8::text::bigint[], $9::text::text[], $10::text::bigint[]) AS d(notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, not_before) WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/outbox.py DUE
+SELECT id, state FROM outbox WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ORDER BY next_at, id LIMIT $1 FOR UPDATE SKIP LOCKED;
+
+-- alerts/outbox.py CLAIM
+UPDATE outbox SET state = 'sending', claim = $1, sent_by = $2, attempt = outbox.attempt + 1,
+                  next_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $3, is_repeat = CASE WHEN d.ran_out = 1 THEN 1 ELSE outbox.is_repeat END
+FROM unnest($4::text::bigint[], $5::text::bigint[]) AS d(id, ran_out) WHERE outbox.id = d.id AND outbox.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- alerts/outbox.py OF_IDS
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- alerts/outbox.py SETTLE
+UPDATE outbox SET state = d.state, next_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + d.retry_in, error = d.error, claim = NULL,
+                  attempt = outbox.attempt - d.tries_back,
+                  is_repeat = CASE WHEN d.repeats = 1 THEN 1 ELSE outbox.is_repeat END,
+                  settled_at = CASE WHEN d.is_final = 1 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END
+FROM unnest($1::text::bigint[], $2::text::text[], $3::text::text[], $4::text::bigint[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[]) AS d(id, claim, state, retry_in, error, tries_back, repeats, is_final) WHERE outbox.id = d.id AND outbox.claim = d.claim AND outbox.state = 'sending';
+
+-- alerts/outbox.py HEALTH
+UPDATE channels SET last_sent_at = CASE WHEN d.is_well = 1 THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ELSE channels.last_sent_at END,
+                    failures = CASE WHEN d.is_well = 1 THEN 0 ELSE channels.failures + d.failures END,
+                    failing_since = CASE WHEN d.is_well = 0 THEN coalesce(channels.failing_since, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) END,
+                    last_error = d.error
+FROM unnest($1::text::text[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(namespace, name, is_well, failures, error) WHERE channels.namespace = d.namespace AND channels.name = d.name;
+
+-- alerts/outbox.py SENT_LATELY
+SELECT d.namespace, d.name, count(*) AS sent, min(o.settled_at) AS oldest_at
+FROM unnest($1::text::text[], $2::text::text[], $3::text::bigint[]) AS d(namespace, name, within) JOIN outbox o ON o.settled_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.within AND o.namespace = d.namespace AND o.channel = d.name
+WHERE o.state = 'sent' GROUP BY d.namespace, d.name;
+
+-- alerts/outbox.py BEFORE
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.id < $1 ORDER BY o.id DESC LIMIT $2;
+
+-- alerts/outbox.py OF_ALERT
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.alert_id = $1 AND o.id < $2 ORDER BY o.id DESC LIMIT $3;
+
+-- alerts/outbox.py NEXT
+SELECT min(next_at) FROM outbox WHERE next_at > 0;
+
+-- alerts/outbox.py WAITING
+SELECT namespace, channel, count(*) AS waiting FROM outbox WHERE next_at > 0 GROUP BY namespace, channel;
+
+-- alerts/outbox.py OLD
+SELECT id FROM outbox WHERE settled_at < $1 ORDER BY settled_at, id LIMIT $2;
+
+-- alerts/outbox.py FORGET
+DELETE FROM outbox WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND settled_at < $2;
 
 -- alerts/resolution.py CLOSE
 UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = $1, open_key = d.open_key
@@ -82,6 +155,22 @@ WHERE id = $3 AND state = 'firing';
 
 -- alerts/store.py OPEN_OF_RULE
 SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = $1 ORDER BY a.id LIMIT $2;
+
+-- checkup/gauges.py JOBS_BY_STATE
+SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.deleted_at = 0 GROUP BY c.state;
+
+-- checkup/gauges.py ASSIGNED_BY_LANE
+SELECT q.lane, count(*), min(q.not_before) FROM (
+  SELECT r.lane, r.not_before FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 LIMIT $1
+) q WHERE q.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) GROUP BY q.lane;
+
+-- checkup/gauges.py SUMMARY
+SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, coalesce((SELECT max(e.id) FROM events e), 0) AS newest_event,
+       count(q.token) AS held, count(*) - count(q.token) AS waiting
+FROM (SELECT c.token FROM lock_claims c LIMIT $1) q;
+
+-- checkup/gauges.py NAMES
+SELECT j.id, j.namespace, j.name FROM jobs j WHERE j.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- checkup/grades.py KEEP
 UPDATE checkups SET at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), grades = $1 WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $2);
@@ -3019,7 +3108,7 @@ FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)) OR v.merge_lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)))
 ORDER BY j.namespace, j.name LIMIT $2;
 
--- people/named_limits.py _LIST
+-- people/named_limits.py LIST_LIMITS
 SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' ORDER BY name LIMIT $2;
 
 -- people/named_limits.py _LIST_IN

@@ -6,12 +6,85 @@ SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = :alert ORDER BY s.subject_key LIMIT :rows;
 
+-- alerts/channels.py ALL
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels ORDER BY namespace, name LIMIT 1000;
+
+-- alerts/channels.py OF
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels WHERE namespace = '' OR namespace = :namespace ORDER BY namespace, name LIMIT 1000;
+
+-- alerts/channels.py FIND
+SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels WHERE name = :name AND (namespace = '' OR namespace = :namespace) ORDER BY namespace DESC LIMIT 1;
+
+-- alerts/channels.py ADD
+INSERT INTO channels (namespace, name, kind, version, document, updated_at, updated_by, reason, failures)
+SELECT d.namespace, d.name, d.kind, 1, d.document, foliot_now(), d.made_by, d.reason, 0 FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS document, json_extract(value, '$[4]') AS made_by, json_extract(value, '$[5]') AS reason FROM json_each(:d)) AS d WHERE true
+ON CONFLICT DO NOTHING;
+
+-- alerts/channels.py CHANGE
+UPDATE channels SET kind = :kind, version = version + 1, document = :document, updated_at = foliot_now(),
+                    updated_by = :made_by, reason = :reason, failures = 0, failing_since = NULL, last_error = NULL
+WHERE namespace = :namespace AND name = :name AND version = :version;
+
+-- alerts/channels.py VERSION
+SELECT version FROM channels WHERE namespace = :namespace AND name = :name;
+
+-- alerts/channels.py REMOVE
+DELETE FROM channels WHERE namespace = :namespace AND name = :name;
+
 -- alerts/notices.py PUT
 INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
                         is_repeat, created_at, next_at)
 SELECT d.notice_key, d.delivery_id, d.kind, d.level, d.namespace, d.channel, d.alert_id, d.data, 'waiting', 0, 0,
        :now, CASE WHEN d.not_before > :now THEN d.not_before ELSE :now END
 FROM (SELECT json_extract(value, '$[0]') AS notice_key, json_extract(value, '$[1]') AS delivery_id, json_extract(value, '$[2]') AS kind, json_extract(value, '$[3]') AS level, json_extract(value, '$[4]') AS namespace, json_extract(value, '$[5]') AS channel, json_extract(value, '$[6]') AS alert_id, json_extract(value, '$[7]') AS data, json_extract(value, '$[8]') AS not_before FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/outbox.py DUE
+SELECT id, state FROM outbox WHERE next_at <= foliot_now() ORDER BY next_at, id LIMIT :rows;
+
+-- alerts/outbox.py CLAIM
+UPDATE outbox SET state = 'sending', claim = :claim, sent_by = :sent_by, attempt = outbox.attempt + 1,
+                  next_at = foliot_now() + :for_us, is_repeat = CASE WHEN d.ran_out = 1 THEN 1 ELSE outbox.is_repeat END
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ran_out FROM json_each(:d)) AS d WHERE outbox.id = d.id AND outbox.next_at <= foliot_now();
+
+-- alerts/outbox.py OF_IDS
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- alerts/outbox.py SETTLE
+UPDATE outbox SET state = d.state, next_at = foliot_now() + d.retry_in, error = d.error, claim = NULL,
+                  attempt = outbox.attempt - d.tries_back,
+                  is_repeat = CASE WHEN d.repeats = 1 THEN 1 ELSE outbox.is_repeat END,
+                  settled_at = CASE WHEN d.is_final = 1 THEN foliot_now() END
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS claim, json_extract(value, '$[2]') AS state, json_extract(value, '$[3]') AS retry_in, json_extract(value, '$[4]') AS error, json_extract(value, '$[5]') AS tries_back, json_extract(value, '$[6]') AS repeats, json_extract(value, '$[7]') AS is_final FROM json_each(:d)) AS d WHERE outbox.id = d.id AND outbox.claim = d.claim AND outbox.state = 'sending';
+
+-- alerts/outbox.py HEALTH
+UPDATE channels SET last_sent_at = CASE WHEN d.is_well = 1 THEN foliot_now() ELSE channels.last_sent_at END,
+                    failures = CASE WHEN d.is_well = 1 THEN 0 ELSE channels.failures + d.failures END,
+                    failing_since = CASE WHEN d.is_well = 0 THEN coalesce(channels.failing_since, foliot_now()) END,
+                    last_error = d.error
+FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS is_well, json_extract(value, '$[3]') AS failures, json_extract(value, '$[4]') AS error FROM json_each(:d)) AS d WHERE channels.namespace = d.namespace AND channels.name = d.name;
+
+-- alerts/outbox.py SENT_LATELY
+SELECT d.namespace, d.name, count(*) AS sent, min(o.settled_at) AS oldest_at
+FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS within FROM json_each(:d)) AS d JOIN outbox o ON o.settled_at > foliot_now() - d.within AND o.namespace = d.namespace AND o.channel = d.name
+WHERE o.state = 'sent' GROUP BY d.namespace, d.name;
+
+-- alerts/outbox.py BEFORE
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.id < :before ORDER BY o.id DESC LIMIT :rows;
+
+-- alerts/outbox.py OF_ALERT
+SELECT o.id, o.notice_key, o.delivery_id, o.kind, o.level, o.namespace, o.channel, o.alert_id, o.data, o.state, o.attempt, o.is_repeat, o.created_at, o.next_at, o.claim, o.settled_at, o.sent_by, o.error FROM outbox o WHERE o.alert_id = :alert_id AND o.id < :before ORDER BY o.id DESC LIMIT :rows;
+
+-- alerts/outbox.py NEXT
+SELECT min(next_at) FROM outbox WHERE next_at > 0;
+
+-- alerts/outbox.py WAITING
+SELECT namespace, channel, count(*) AS waiting FROM outbox WHERE next_at > 0 GROUP BY namespace, channel;
+
+-- alerts/outbox.py OLD
+SELECT id FROM outbox WHERE settled_at < :before ORDER BY settled_at, id LIMIT :rows;
+
+-- alerts/outbox.py FORGET
+DELETE FROM outbox WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND settled_at < :before;
 
 -- alerts/resolution.py CLOSE
 UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = :now, open_key = d.open_key
@@ -82,6 +155,22 @@ WHERE id = :id AND state = 'firing';
 
 -- alerts/store.py OPEN_OF_RULE
 SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = :rule ORDER BY a.id LIMIT :rows;
+
+-- checkup/gauges.py JOBS_BY_STATE
+SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.deleted_at = 0 GROUP BY c.state;
+
+-- checkup/gauges.py ASSIGNED_BY_LANE
+SELECT q.lane, count(*), min(q.not_before) FROM (
+  SELECT r.lane, r.not_before FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 LIMIT :rows
+) q WHERE q.not_before <= foliot_now() GROUP BY q.lane;
+
+-- checkup/gauges.py SUMMARY
+SELECT foliot_now() AS now, coalesce((SELECT max(e.id) FROM events e), 0) AS newest_event,
+       count(q.token) AS held, count(*) - count(q.token) AS waiting
+FROM (SELECT c.token FROM lock_claims c LIMIT :rows) q;
+
+-- checkup/gauges.py NAMES
+SELECT j.id, j.namespace, j.name FROM jobs j WHERE j.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- checkup/grades.py KEEP
 UPDATE checkups SET at = foliot_now(), grades = :grades WHERE id = 1 AND EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term);
@@ -2749,7 +2838,7 @@ FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d))
 ORDER BY j.namespace, j.name LIMIT :rows;
 
--- people/named_limits.py _LIST
+-- people/named_limits.py LIST_LIMITS
 SELECT name, namespace, max, used FROM limits WHERE name > :after AND name < 'res;' ORDER BY name LIMIT :rows;
 
 -- people/named_limits.py _LIST_IN

@@ -72,7 +72,7 @@ def build_api(
     services: Services,
     *,
     plain_routes: Callable[[Authenticator], Sequence[BaseRoute]] = lambda _: (),
-    render_metrics: Callable[[], bytes] = lambda: b"",
+    render_metrics: Callable[[str], tuple[bytes, str]] = lambda _accept: (b"", "text/plain"),
     wants_no_traffic: Callable[[], str] = str,
     secure_cookies: bool = False,
     insecure_http: bool = False,
@@ -84,6 +84,7 @@ def build_api(
 ) -> FastAPI:
     """Make the whole app. `plain_routes` (named `worker.*`) get the authenticator and need the `worker` right.
 
+    `render_metrics`: from an `Accept` header to the page of metrics and its type.
     `tell_others` is called after a user's change: consoles at other servers should show it, too.
     """
     app = _bare_app()

@@ -64,6 +64,7 @@ class UpSettings:
     slots: Slots = field(default_factory=Slots)
     watch: bool = True
     keeps_removed: bool = False  # jobs that no code declares any more go on
+    metrics_per_job: int = 0  # of so many jobs the metrics have series of their own
     timing: Timing = field(default_factory=Timing)
     node_name: str = field(default_factory=socket.gethostname)
     drain_within_s: float = 30.0
@@ -150,6 +151,7 @@ class AllInOne:
             tls=settings.tls,
             public_url=settings.public_url,
             keeps_removed=settings.keeps_removed,
+            metrics_per_job=settings.metrics_per_job,
             restarts=settings.restarts,
             told=settings.told,
         )

@@ -29,7 +29,7 @@ def build_app(server: Server) -> FastAPI:
     app = build_api(
         server.services,
         plain_routes=lambda authenticator: worker_routes(server.workers, authenticator.worker),
-        render_metrics=server.metrics.render,
+        render_metrics=server.metrics.page,
         wants_no_traffic=server.wants_no_traffic,
         secure_cookies=server.settings.is_protected,
         insecure_http=server.settings.insecure_http,

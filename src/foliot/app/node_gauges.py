@@ -1,11 +1,11 @@
-"""Nodes as metrics show them: each with its band, its score and its restarts."""
+"""Nodes as metrics show them: each with its band, its score, its restarts and its load."""
 
 from collections.abc import Iterable
 
 from foliot.domain.health import HealthRules
 from foliot.domain.instants import Instant
 from foliot.domain.restarts import Restarts
-from foliot.observability.metrics import NodeGauge
+from foliot.observability.node_figures import NodeGauge
 from foliot.operations.nodes import cause_of, health_of
 from foliot.ports.store.node_row import NodeRow
 
@@ -21,6 +21,9 @@ def node_gauges(nodes: Iterable[NodeRow], now: Instant, rules: HealthRules) -> l
             row.load.get("score"),
             Restarts.of(row.load).count,
             cause_of(row, now, rules),
+            row.slots,
+            row.busy,
+            row.load,
         )
         for row in nodes
         if row.state != "dead"

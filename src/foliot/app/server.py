@@ -14,6 +14,7 @@ from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.node_gauges import node_gauges
 from foliot.app.server_hello import cluster_times, installed_routes, server_hello
+from foliot.app.server_metrics import metrics_of
 from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
 from foliot.domain.checkup import Finding
@@ -39,6 +40,7 @@ from foliot.domain.wakeups import (
 )
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
+from foliot.engine.gauges import JobNames
 from foliot.engine.lane_book import LaneBook
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
 from foliot.engine.leadership import Leadership, Leading
@@ -56,7 +58,7 @@ from foliot.engine.sweep import Sweeping
 from foliot.engine.tallies import Tallies
 from foliot.observability.drills import DrillMetrics
 from foliot.observability.health import HealthGauges
-from foliot.observability.metrics import NodeGauge, ServerMetrics
+from foliot.observability.node_figures import NodeGauge
 from foliot.operations.calendars import replan
 from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
@@ -110,7 +112,7 @@ class Server:
         self._seen_nodes: Sequence[NodeGauge] = ()
         self.health = HealthGauges(lambda: self.leadership.term)
         self.tallies = Tallies()
-        self.metrics = self._make_metrics()
+        self.metrics = metrics_of(self, self._coordinator, lambda: self._seen_nodes)
         self.metrics.standby.set(settings.is_standby)
 
         planner = Planner(routes=installed_routes())
@@ -142,16 +144,6 @@ class Server:
         hold_s = self.settings.timing.session.ttl_us / SECOND / 3
         clock = self._clock
         return StepGuard(self.store.nodes, self.session, clock=clock, boottime=clock.boottime, hold_s=hold_s)
-
-    def _make_metrics(self) -> ServerMetrics:
-        metrics = ServerMetrics()
-        metrics.watch_store(self.store.troubles)
-        metrics.registry.register(self.health)
-        if (name := coordinator_name(self.settings)) != STORE:
-            metrics.watch_coordinator(name, self._coordinator.health)
-        metrics.watch_nodes(lambda: self._seen_nodes if self.leadership.term is not None else ())
-        metrics.clock_offset.set_function(lambda: (self.step_guard.offset.us or 0) / SECOND)
-        return metrics
 
     def _nodes_seen(self, nodes: Sequence[NodeRow]) -> None:
         """As the leader, this server looked at every node."""
@@ -361,6 +353,9 @@ class Server:
             examine=self._examine,
             graded=self.health.learn,
             settle_drills=partial(settle_open, self.services),
+            gauges_read=self.metrics.cluster.learn,
+            names_of_jobs=JobNames(self.metrics.jobs.unnamed, self.metrics.jobs.learn_names),
+            counted=self.metrics.jobs.counted,
         )
         return leader_duties(context, self.leadership)
 

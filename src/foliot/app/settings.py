@@ -90,6 +90,7 @@ class ServerSettings:
     replica_url: str = ""  # of the store's database: answers reads while the store is away; empty: there is none
     is_standby: bool = False  # it fires and leases nothing until it is promoted
     restarts: Restarts = NO_RESTARTS  # by a supervisor
+    metrics_per_job: int = 0  # of so many jobs the metrics have series of their own
     told: tuple[EffectiveSetting, ...] = ()  # these settings for users to see
     fault_point: str | None = None  # tests only: where this process breaks itself
 

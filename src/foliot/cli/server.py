@@ -18,6 +18,7 @@ from foliot.cli.allow_drills import drills_option
 from foliot.cli.effective_settings import effective_settings
 from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
+from foliot.cli.metrics_option import metrics_option
 from foliot.cli.reach import FILE, Reach, reach_options, read_advertised
 from foliot.cli.refusal import refusals
 from foliot.cli.supervision import overseers_of, supervise_options
@@ -69,6 +70,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     is_flag=True,
     help="Jobs that no code declares any more go on; give it to every server.",
 )
+@metrics_option
 @drills_option
 @supervise_options
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
@@ -90,6 +92,7 @@ def server(
     health: str,
     load_weights: str,
     keep_removed_jobs: bool,
+    metrics_per_job: int,
     allow_drills: bool,
     supervised: bool,
     wedged_after: str,
@@ -122,6 +125,7 @@ def server(
             public_url=reach.public_url,
             advertise=read_advertised(advertise, is_plain=reach.tls is None and not reach.behind_proxy),
             keeps_removed=keep_removed_jobs,
+            metrics_per_job=metrics_per_job,
             allows_drills=allow_drills,
             coordinator_url=coord,
             replica_url=replica,

@@ -22,6 +22,7 @@ from foliot.cli.effective_settings import effective_settings
 from foliot.cli.handler_settings import handler_settings, read_handler_settings, read_secrets
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.language import say, spoken
+from foliot.cli.metrics_option import metrics_option
 from foliot.cli.output import wants_colour
 from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
@@ -75,6 +76,7 @@ _RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_de
     is_flag=True,
     help="Jobs that no code declares any more go on.",
 )
+@metrics_option
 @supervise_options
 @click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
 @click.option(
@@ -95,6 +97,7 @@ def up(
     handler_file: Path | None,
     handler_options: tuple[str, ...],
     keep_removed_jobs: bool,
+    metrics_per_job: int,
     supervised: bool,
     wedged_after: str,
     no_watch: bool,
@@ -128,6 +131,7 @@ def up(
             slots=Slots.read(slots),
             watch=not no_watch,
             keeps_removed=keep_removed_jobs,
+            metrics_per_job=metrics_per_job,
             told=effective_settings(),
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),

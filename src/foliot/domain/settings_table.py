@@ -50,6 +50,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "FOLIOT_HEALTH": "when nodes are in WARNING or OFFLINE: `warning_after=7s,offline_after=11s,warning_share=0.5`",
     "FOLIOT_LOAD_WEIGHTS": "what counts how much in a node's score: `cpu=0.4,memory=0.3,connections=0.2,running=0.1`",
     "FOLIOT_KEEP_REMOVED_JOBS": "`yes`: the servers go on firing jobs that no code declares any more",
+    "FOLIOT_METRICS_PER_JOB": "of how many jobs the metrics of a server have series of their own, from 0 to 1000",
     "FOLIOT_WEIGHT": "a worker's share of work beside other workers, from 1 to 100",
     "FOLIOT_SLOTS": "runs that a worker executes at one time: `8`, or `8,http=2000`",
     "FOLIOT_PUBLIC_URL": "where systems that jobs wait for reach the servers, for callbacks",

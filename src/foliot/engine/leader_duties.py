@@ -5,7 +5,7 @@ What a duty writes lands only while the leader's term lasts (R16): its round get
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
 from foliot.domain.changes import Plans
@@ -15,6 +15,8 @@ from foliot.engine.backfills import BackfillAdvance
 from foliot.engine.checkups import EVERY_S as CHECKUP_EVERY_S
 from foliot.engine.checkups import Checkups, Examine, GradesTold
 from foliot.engine.failovers import FailoverUpkeep
+from foliot.engine.gauges import EVERY_S as GAUGES_EVERY_S
+from foliot.engine.gauges import GaugeReading, GaugesTold, JobNames
 from foliot.engine.journal import NodeNotes, OldNotes
 from foliot.engine.leadership import Leadership
 from foliot.engine.locks import LockUpkeep
@@ -25,7 +27,7 @@ from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.engine.retirements import Retiring, Told
 from foliot.engine.statistics import EVERY_S as COUNT_EVERY_S
-from foliot.engine.statistics import FORGET_EVERY_S, Counting, ForgettingFigures
+from foliot.engine.statistics import FORGET_EVERY_S, Counting, CountTold, ForgettingFigures
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
@@ -57,6 +59,9 @@ class LeaderContext:
     examine: Examine
     graded: GradesTold
     settle_drills: Callable[[], Awaitable[None]]
+    gauges_read: GaugesTold = lambda _term, _read: None
+    names_of_jobs: JobNames = field(default_factory=JobNames)  # that metrics want to know
+    counted: CountTold = lambda _minutes: None
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -210,7 +215,17 @@ def _drills(context: LeaderContext) -> Round:
 
 
 def _counting(context: LeaderContext) -> Round:
-    return Counting(context.store.statistics, context.clock).count
+    return Counting(context.store.statistics, context.clock, on_counted=context.counted).count
+
+
+def _gauges(context: LeaderContext) -> Round:
+    return GaugeReading(
+        context.store.gauges,
+        context.clock,
+        told=context.gauges_read,
+        names=context.names_of_jobs,
+        may_wait=context.tide.may_be_ready,
+    ).read
 
 
 def _forgetting_figures(context: LeaderContext) -> Round:
@@ -257,4 +272,5 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("node load", _load, _seconds(LOAD_EVERY_S)),
     LeaderDutyRow("forgetting node load", _forgetting_loads, _seconds(FORGET_EVERY_S)),
     LeaderDutyRow("maintenance", _maintenance, _seconds(5)),
+    LeaderDutyRow("gauges", _gauges, _seconds(GAUGES_EVERY_S)),
 )

@@ -52,6 +52,11 @@ class LockWaiting:
         self._all_at = 0.0  # when to look at all
         self.carry_out = LockGroups(store, clock=clock, on_granted=self._granted_here).carry_out
 
+    @property
+    def parked(self) -> int:
+        """How many requests wait here."""
+        return len(self._seats)
+
     async def wait(self, claim: str, *, for_s: float) -> LockAnswer:
         if not self._seats:  # the duty rests for long
             self._all_at = self._clock.monotonic() + LOOK_EVERY_S

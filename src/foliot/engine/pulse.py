@@ -23,6 +23,7 @@ class Tide:
         self._seen_at = 0.0
         self.pulse: Pulse | None = None
         self.ready = False  # some run may be leasable; cleared by leasing when it found nothing
+        self.took_s = 0.0  # the last pulse
 
     def learn(self, pulse: Pulse, *, seen_at: float) -> None:
         """Take in a pulse. `seen_at`: the middle of the call on the monotonic clock, about when the store answered."""
@@ -40,10 +41,18 @@ class Tide:
         assert self.pulse is not None, "no pulse yet"
         return _carried_on(self._clock, self.pulse.now, self._seen_at)
 
+    def age_s(self) -> float:
+        """How long ago the store answered last; 0: not yet."""
+        return 0.0 if self.pulse is None else self._clock.monotonic() - self._seen_at
+
     def may_be_silent(self) -> bool:
         """Whether some session may be past its time now: the last pulse says so, or it is too old to know."""
         pulse = self.pulse
         return pulse is None or pulse.silent or self.store_now() - pulse.now >= SILENT_SOON_US
+
+    def may_be_ready(self) -> bool:
+        """Whether some run may be due and wait for a worker."""
+        return self.pulse is None or self.pulse.ready or self.pulse.assigned
 
     def may_be_assigned(self) -> bool:
         """Whether some run may wait for a worker that it is meant for."""
@@ -88,7 +97,9 @@ class Pulsing:
         except StoreUnavailable:
             self.on_missed()
             raise
-        self._tide.learn(pulse, seen_at=(sent_at + self._clock.monotonic()) / 2)
+        answered_at = self._clock.monotonic()
+        self._tide.learn(pulse, seen_at=(sent_at + answered_at) / 2)
+        self._tide.took_s = answered_at - sent_at
         for listener in self._listeners:
             listener(pulse)
         return self._every_s

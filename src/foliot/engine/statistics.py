@@ -5,11 +5,11 @@ a smaller id may appear after a greater one. A run that has not ended when the l
 looked at again. The figures and how far the leader came are written together, so nothing is counted twice.
 """
 
-from collections.abc import Iterable, Mapping
-from typing import Final
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final, TypeAlias
 
 from foliot.domain.instants import Instant, Micros
-from foliot.domain.statistics.figures import Minutes, count, rolled_up
+from foliot.domain.statistics.figures import FigureKey, Minutes, RunFigures, count, rolled_up
 from foliot.domain.statistics.resolution import KEPT_US, Resolution
 from foliot.engine.upkeep import STEPS_APART_S, BelievedNow
 from foliot.ports.clock import Clock
@@ -32,11 +32,23 @@ FORGET_EVERY_S: Final = 600.0
 FORGET_STEP: Final = 2000
 
 
+CountTold: TypeAlias = Callable[[Mapping[FigureKey, RunFigures]], None]
+"""Called with the minutes of runs that were counted, each run once in the whole cluster."""
+
+
 class Counting:
     """Runs that ended become figures."""
 
-    def __init__(self, store: StatisticsStore, clock: Clock, *, kept_us: Mapping[Resolution, Micros] = KEPT_US) -> None:
+    def __init__(
+        self,
+        store: StatisticsStore,
+        clock: Clock,
+        *,
+        kept_us: Mapping[Resolution, Micros] = KEPT_US,
+        on_counted: CountTold = lambda _minutes: None,
+    ) -> None:
         self._store = store
+        self._on_counted = on_counted
         self._clock = clock
         self._kept_us = kept_us
         self._settled_id = 0
@@ -56,6 +68,7 @@ class Counting:
         counted = Counted(figures, round_.counted_id, round_.left, round_.gone)
         if not await self._store.add(seen, counted, term=term):
             return None  # another server counts by now, or did meanwhile
+        self._on_counted(round_.minutes)
         if round_.has_more:
             return STEPS_APART_S
         return BUSY_EVERY_S if len(figures) > BUSY_FIGURES else None

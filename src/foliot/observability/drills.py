@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry
 
 from foliot.domain.drills import DrillState, DrillType
 from foliot.domain.instants import SECOND
+from foliot.observability.families import counter, gauge
 
 TIMES: Final = ("detected", "failed_over", "recovered")
 SPOILED: Final = ("lost", "doubled", "early")
@@ -16,16 +17,9 @@ class DrillMetrics:
     """One server judges a drill: the sum over the servers is right."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
-        self._started = Counter("foliot_drills_started_total", "Drills asked for here", ["type"], registry=registry)
-        self._ended = Counter(
-            "foliot_drills_ended_total", "Drills that were closed here", ["type", "outcome"], registry=registry
-        )
-        self._took = Gauge(
-            "foliot_drill_last_seconds",
-            "From its beginning, of the last drill that was judged here",
-            ["type", "time"],
-            registry=registry,
-        )
+        self._started = counter("foliot_drills_started_total", registry)
+        self._ended = counter("foliot_drills_ended_total", registry)
+        self._took = gauge("foliot_drill_last_seconds", registry)
 
     def told(self, type_: DrillType, state: DrillState, report: Mapping[str, Any]) -> None:
         """A drill was asked for or closed here."""

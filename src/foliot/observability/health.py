@@ -6,6 +6,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.registry import Collector
 
 from foliot.domain.checkup import Grade
+from foliot.observability.families import gauges
 
 
 class HealthGauges(Collector):
@@ -27,8 +28,7 @@ class HealthGauges(Collector):
     def collect(self) -> Iterator[GaugeMetricFamily]:
         if self._learned_in is None or self._learned_in != self._term():
             return
-        text = "1 for the level that a check of the doctor has"
-        family = GaugeMetricFamily("foliot_health", text, labels=["check", "level"])
+        family = gauges("foliot_health")
         for check, grade in sorted(self._grades.items()):
             for level in Grade:
                 family.add_metric([check, level], float(level is grade))

@@ -1,104 +1,122 @@
-"""Metrics of one server, in Prometheus' form, in a registry of their own."""
+"""Metrics of one server, in Prometheus' and OpenMetrics' form, in a registry of their own."""
 
 from collections import Counter as Tally
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import islice
-from typing import Final, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
-from prometheus_client.registry import Collector
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.openmetrics import exposition as openmetrics
 
+from foliot.domain.duration_tally import DurationTally
 from foliot.domain.instants import SECOND
 from foliot.domain.wakeups import TOPICS
+from foliot.observability.alert_figures import AlertFigures, NotifiedCounts
+from foliot.observability.cluster_figures import ClusterFigures
+from foliot.observability.families import TallyShown, TraceOf, counter, gauge, tally_of
+from foliot.observability.job_figures import JobFigures
+from foliot.observability.node_figures import NodeFiguresShown, NodeGauge
+from foliot.observability.watched import CoordinatorFigures, CountsWatched, ReplicaFigures
 from foliot.ports.coordinator import CoordinatorHealth
 from foliot.ports.store.firing import Decided, Pulse
 from foliot.ports.store.runs import Granted
 from foliot.ports.worker_link import Report
 
-NODES_SHOWN: Final = 1000
-_LATENESS_BUCKETS: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60, 600)
+PLAIN_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+OPEN_TYPE = "application/openmetrics-text"
 
 
-class NodeGauge(NamedTuple):
-    """A node as the leader saw it last."""
+class MetricsPage(NamedTuple):
+    """All metrics in one form."""
 
-    node: str
-    kind: str
-    id: str
-    band: str
-    score: float | None
-    restarts: int = 0  # by its supervisor
-    cause: str | None = None  # why it is not ONLINE
+    body: bytes
+    content_type: str
 
 
 class ServerMetrics:
     """What a server counts."""
 
-    def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.runs_created = Counter("foliot_runs_created_total", "Runs created by fires", registry=self.registry)
-        self.instants_skipped = Counter("foliot_instants_skipped_total", "Due instants skipped", registry=self.registry)
-        self.duplicates = Counter("foliot_duplicate_fires_total", "Fires already there", registry=self.registry)
-        self.plans_troubled = Counter("foliot_plans_troubled_total", "Plans not made", registry=self.registry)
-        self.lateness = Histogram(
-            "foliot_fire_lateness_seconds",
-            "Decision after wake",
-            buckets=_LATENESS_BUCKETS,
-            registry=self.registry,
-        )
-        self.runs_leased = Counter("foliot_runs_leased_total", "Runs handed to workers", registry=self.registry)
-        self.attempts_ended = Counter(
-            "foliot_attempts_ended_total", "Attempts reported by workers", ["cause"], registry=self.registry
-        )
-        self.reports_fenced = Counter("foliot_reports_fenced_total", "Late reports refused", registry=self.registry)
-        self.sessions_foreign = Counter(
-            "foliot_foreign_sessions_total", "Calls of workers in sessions of other tokens", registry=self.registry
-        )
-        self.wakeups_sent = Counter(
-            "foliot_wakeups_sent_total", "Wake-ups for other servers", ["topic"], registry=self.registry
-        )
-        self.wakeups_heard = Counter(
-            "foliot_wakeups_heard_total", "Wake-ups of other servers", ["topic"], registry=self.registry
-        )
-        self.term = Gauge("foliot_leader_term", "The leader's term as seen here", registry=self.registry)
-        self.leading = Gauge("foliot_leading", "1 while this server leads", registry=self.registry)
-        self.standby = Gauge("foliot_standby", "1 while this server is a standby", registry=self.registry)
-        self.drained = Gauge("foliot_drained", "1 while a user keeps this server from work", registry=self.registry)
-        self.epoch = Gauge("foliot_store_epoch", "The store's epoch", registry=self.registry)
-        self.clock_suspect = Gauge(
-            "foliot_store_clock_suspect", "1 while the store's clock is not trusted", registry=self.registry
-        )
-        self.maintenance = Gauge(
-            "foliot_maintenance", "1 while no server decides, because a person said so", registry=self.registry
-        )
-        self.clock_offset = Gauge(
-            "foliot_clock_offset_seconds",
-            "This machine's wall clock, ahead of the store's; shown, never decided by",
-            registry=self.registry,
-        )
+    def __init__(self, *, per_job: int = 0, version: str = "", trace_of: TraceOf = lambda _run: "") -> None:
+        """`per_job`: of so many jobs it shows series of their own. `trace_of`: for examples in histograms."""
+        self.registry = registry = CollectorRegistry()
+        self._trace_of = trace_of
+        self.runs_created = counter("foliot_runs_created_total", registry)
+        self.instants_skipped = counter("foliot_instants_skipped_total", registry)
+        self.duplicates = counter("foliot_duplicate_fires_total", registry)
+        self.plans_troubled = counter("foliot_plans_troubled_total", registry)
+        self.runs_leased = counter("foliot_runs_leased_total", registry)
+        self.retries = counter("foliot_retries_total", registry)
+        self.attempts_ended = counter("foliot_attempts_ended_total", registry)
+        self.reports_fenced = counter("foliot_reports_fenced_total", registry)
+        self.sessions_foreign = counter("foliot_foreign_sessions_total", registry)
+        self.wakeups_sent = counter("foliot_wakeups_sent_total", registry)
+        self.wakeups_heard = counter("foliot_wakeups_heard_total", registry)
+        self.term = gauge("foliot_leader_term", registry)
+        self.leading = gauge("foliot_leading", registry)
+        self.standby = gauge("foliot_standby", registry)
+        self.drained = gauge("foliot_drained", registry)
+        self.epoch = gauge("foliot_store_epoch", registry)
+        self.clock_suspect = gauge("foliot_store_clock_suspect", registry)
+        self.maintenance = gauge("foliot_maintenance", registry)
+        self.failover_open = gauge("foliot_failover_open", registry)
+        self.overdue = gauge("foliot_overdue_seconds", registry)
+        self.clock_offset = gauge("foliot_clock_offset_seconds", registry)
+        self.pulse_took = gauge("foliot_pulse_seconds", registry)
+        self.page_took = gauge("foliot_metrics_seconds", registry)
+        self.lateness = self._tally("foliot_fire_lateness_seconds")
+        self.queue_delay = self._tally("foliot_queue_delay_seconds")
+        self.attempt_took = self._tally("foliot_attempt_duration_seconds")
+        self.jobs = JobFigures(per_job)
+        self.cluster = ClusterFigures()
+        self.alerts = AlertFigures()
+        for collector in (self.jobs, self.cluster, self.alerts):
+            registry.register(collector)
+        gauge("foliot_build_info", registry).labels(version=version).set(1)
 
-    def watch_store(self, troubles: Mapping[str, int]) -> None:
-        """Show what the store's connections counted, at every look."""
-        text = "Store calls that went wrong"
-        self.registry.register(_Counts("foliot_store_troubles", text, "kind", troubles))
+    def _tally(self, name: str) -> DurationTally:
+        tally = tally_of(name)
+        self.registry.register(TallyShown(name, lambda: {"": tally}, self._trace_of))
+        return tally
+
+    # -- what other parts keep, read at every look -------------------------------------------------------------------
+
+    def watch_store(self, troubles: Mapping[str, int], calls: Mapping[str, DurationTally] | None = None) -> None:
+        """Show what the store's connections counted, and how long its calls took, by pool."""
+        self.registry.register(CountsWatched("foliot_store_troubles_total", troubles))
+        if calls is not None:
+            self.registry.register(TallyShown("foliot_store_call_seconds", lambda: calls))
 
     def watch_requests(self, refused: Mapping[str, int]) -> None:
-        """Show which requests the API refused for their number or size, at every look."""
-        text = "Requests refused for their number or size"
-        self.registry.register(_Counts("foliot_requests_refused", text, "reason", refused))
+        """Show which requests the API refused for their number or size."""
+        self.registry.register(CountsWatched("foliot_requests_refused_total", refused))
 
     def watch_coordinator(self, name: str, health: Callable[[], CoordinatorHealth | None]) -> None:
-        """Show how the coordination service is, at every look."""
-        self.registry.register(_CoordinatorGauges(name, health))
+        """Show how the coordination service is."""
+        self.registry.register(CoordinatorFigures(name, health))
 
     def watch_replica(self, answers: Callable[[], int], age_s: Callable[[], int | None]) -> None:
-        """Show how the replica is and how often it answered, at every look."""
-        self.registry.register(_ReplicaFigures(answers, age_s))
+        """Show how the replica is and how often it answered."""
+        self.registry.register(ReplicaFigures(answers, age_s))
 
     def watch_nodes(self, nodes: Callable[[], Iterable[NodeGauge]]) -> None:
-        """Show how the nodes are, at every look; nothing on servers that do not lead."""
-        self.registry.register(_NodeGauges(nodes))
+        """Show how the nodes are; nothing on servers that do not lead."""
+        self.registry.register(NodeFiguresShown(nodes))
+
+    def watch_alerts(self, firing: Callable[[], Mapping[str, int] | None], notified: NotifiedCounts) -> None:
+        """Show how many alerts fire, by level, and which notifications were sent, by channel and outcome.
+
+        `firing`: None on a server that does not lead. `notified`: counted on by the part that sends them.
+        """
+        self.alerts.watch(firing, notified)
+
+    def watch_pulse_age(self, age_s: Callable[[], float]) -> None:
+        gauge("foliot_pulse_age_seconds", self.registry).set_function(age_s)
+
+    def watch_waiting(self, polls: Callable[[], int], claims: Callable[[], int]) -> None:
+        """Show how many polls of workers and requests for locks wait at this server."""
+        gauge("foliot_polls_parked", self.registry).set_function(polls)
+        gauge("foliot_lock_waits_parked", self.registry).set_function(claims)
+
+    # -- what happens ------------------------------------------------------------------------------------------------
 
     def decided(self, decided: Decided) -> None:
         self.runs_created.inc(decided.created)
@@ -106,14 +124,34 @@ class ServerMetrics:
         self.duplicates.inc(decided.duplicates)
         self.plans_troubled.inc(len(decided.troubled))
         for lateness_us in decided.lateness_us:
-            self.lateness.observe(lateness_us / SECOND)
+            self.lateness.add(lateness_us / SECOND)
 
     def granted(self, granted: Granted) -> None:
-        self.runs_leased.inc(sum(len(grant.runs) for grant in granted.grants))
+        leased = retried = 0
+        for grant in granted.grants:
+            leased += len(grant.runs)
+            for run in grant.runs:
+                retried += run.attempt > 1
+        self.runs_leased.inc(leased)
+        self.retries.inc(retried)
+        for wait_us in granted.waits_us:
+            self.queue_delay.add(wait_us / SECOND)
+        if granted.longest_wait is not None:
+            run_id, wait_us = granted.longest_wait
+            self.queue_delay.mark(run_id, wait_us / SECOND)
 
     def reported(self, reports: Sequence[Report]) -> None:
         for cause, count in Tally(report.cause for report in reports).items():
             self.attempts_ended.labels(cause=str(cause)).inc(count)
+        longest, longest_us = None, -1
+        for report in reports:
+            took_us = report.took_us
+            if took_us is not None:
+                self.attempt_took.add(took_us / SECOND)
+                if took_us > longest_us:
+                    longest, longest_us = report, took_us
+        if longest is not None:
+            self.attempt_took.mark(longest.run_id, longest_us / SECOND)
 
     def told(self, topic: str) -> None:
         """Count a wake-up for other servers."""
@@ -129,97 +167,42 @@ class ServerMetrics:
         self.epoch.set(pulse.epoch)
         self.clock_suspect.set(pulse.clock_suspect)
         self.maintenance.set(pulse.maintenance_until > pulse.now)
+        self.failover_open.set(pulse.failing)
+        overdue_us = 0 if pulse.next_at is None else max(0, pulse.now - pulse.next_at)
+        self.overdue.set(overdue_us / SECOND)
+
+    # -- the page ----------------------------------------------------------------------------------------------------
 
     def render(self) -> bytes:
+        """In Prometheus' text form."""
         return generate_latest(self.registry)
 
-
-class _ReplicaFigures(Collector):
-    """Answers from the replica, and its age. Without an age it is not fit to answer."""
-
-    def __init__(self, answers: Callable[[], int], age_s: Callable[[], int | None]) -> None:
-        self._answers = answers
-        self._age_s = age_s
-
-    def describe(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
-        yield from ()
-
-    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
-        age_s = self._age_s()
-        yield CounterMetricFamily(
-            "foliot_replica_answers", "Requests that the replica answered, not the store", value=self._answers()
-        )
-        yield GaugeMetricFamily("foliot_replica_fit", "1 while the replica can answer", value=age_s is not None)
-        if age_s is not None:
-            yield GaugeMetricFamily("foliot_replica_age_seconds", "How old its answers are at most", value=age_s)
+    def page(self, accept: str) -> MetricsPage:
+        """In the form that a client prefers, by its `Accept` header."""
+        if prefers_openmetrics(accept):
+            return MetricsPage(_open(self.registry), openmetrics.CONTENT_TYPE_LATEST)
+        return MetricsPage(self.render(), PLAIN_TYPE)
 
 
-class _NodeGauges(Collector):
-    """The bands and scores of nodes."""
-
-    def __init__(self, nodes: Callable[[], Iterable[NodeGauge]]) -> None:
-        self._nodes = nodes
-
-    def describe(self) -> Iterator[GaugeMetricFamily]:
-        yield from ()
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        of_node = ["node", "kind", "id"]
-        bands = GaugeMetricFamily("foliot_node_band", "1 for the band that a node is in", labels=[*of_node, "band"])
-        scores = GaugeMetricFamily("foliot_node_score", "How loaded a node is, from 0 to 1", labels=of_node)
-        text = "1 for the reason why a node is not ONLINE"
-        causes = GaugeMetricFamily("foliot_node_band_cause", text, labels=[*of_node, "cause"])
-        text = "How often its supervisor started this node again"
-        restarts = GaugeMetricFamily("foliot_node_restarts", text, labels=of_node)
-        for one in islice(self._nodes(), NODES_SHOWN):
-            named = [one.node, one.kind, one.id]
-            bands.add_metric([*named, one.band], 1)
-            if one.cause is not None:
-                causes.add_metric([*named, one.cause], 1)
-            if one.score is not None:
-                scores.add_metric(named, one.score)
-            if one.restarts:
-                restarts.add_metric(named, one.restarts)
-        yield from (bands, causes, scores, restarts)
+_open: Callable[[CollectorRegistry], bytes] = openmetrics.generate_latest
 
 
-class _Counts(Collector):
-    """Counts that another part keeps."""
-
-    def __init__(self, name: str, text: str, label: str, counts: Mapping[str, int]) -> None:
-        self._name = name
-        self._text = text
-        self._label = label
-        self._counts = counts
-
-    def collect(self) -> Iterator[CounterMetricFamily]:
-        family = CounterMetricFamily(self._name, self._text, labels=[self._label])
-        for key, count in sorted(self._counts.items()):
-            family.add_metric([key], count)
-        yield family
+def prefers_openmetrics(accept: str) -> bool:
+    """Whether an `Accept` header names OpenMetrics, and no plain text before it."""
+    weights: dict[str, float] = {}
+    for part in accept.split(","):
+        kind, *parameters = (piece.strip() for piece in part.split(";"))
+        weights.setdefault(kind.lower(), _weight(parameters))
+    wanted = weights.get(OPEN_TYPE, 0.0)
+    return wanted > 0 and wanted >= weights.get("text/plain", 0.0)
 
 
-class _CoordinatorGauges(Collector):
-    """How the coordination service is, as this server sees it."""
-
-    def __init__(self, name: str, health: Callable[[], CoordinatorHealth | None]) -> None:
-        self._name = name
-        self._health = health
-
-    def describe(self) -> Iterator[GaugeMetricFamily]:
-        yield from ()
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        health = self._health()
-        if health is None:
-            return
-        yield self._gauge("up", "1 while the coordination service answers", health.is_up)
-        yield self._gauge("chosen", "1 while the coordination service chose this server", health.is_chosen)
-        yield self._gauge("outages", "How often the coordination service fell silent", health.outages)
-        if health.latency_s is not None:
-            yield self._gauge("latency_seconds", "Of the coordination service's last answer", health.latency_s)
-
-    def _gauge(self, what: str, text: str, value: float) -> GaugeMetricFamily:
-        family = GaugeMetricFamily(f"foliot_coordinator_{what}", text, labels=["backend"])
-        family.add_metric([self._name], float(value))
-        return family
+def _weight(parameters: Iterable[str]) -> float:
+    for parameter in parameters:
+        name, _, value = parameter.partition("=")
+        if name.strip().lower() == "q":
+            try:
+                return float(value)
+            except ValueError:
+                return 0.0
+    return 1.0

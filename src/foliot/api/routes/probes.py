@@ -108,7 +108,9 @@ async def _without_store(request: Request, *, reads: bool) -> Response:
 
 @router.get("/metrics", response_class=PlainTextResponse, responses={**READS, 200: TEXT}, summary="Metrics")
 async def metrics(who: Reader, request: Request) -> Response:
-    """Figures of this server in Prometheus' form."""
+    """Figures of this server in Prometheus' text form, or in that of OpenMetrics when `Accept` prefers it."""
     who.demand_everywhere(Scope.READ)
-    body: bytes = request.app.state.render_metrics()
-    return Response(body, media_type="text/plain; version=0.0.4; charset=utf-8")
+    render = request.app.state.render_metrics
+    # In a thread: thousands of lines must not keep fires and leases waiting.
+    body, content_type = await asyncio.to_thread(render, request.headers.get("accept", ""))
+    return Response(body, headers={"Content-Type": content_type, "Vary": "Accept"})

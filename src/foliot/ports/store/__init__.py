@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from foliot.domain.drills import Faults
+from foliot.domain.duration_tally import DurationTally
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store.alerts import AlertStore
@@ -16,6 +17,7 @@ from foliot.ports.store.code import CodeStore
 from foliot.ports.store.drills import DrillStore
 from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.firing import FiringStore
+from foliot.ports.store.gauges import GaugeStore
 from foliot.ports.store.jobs import JobStore
 from foliot.ports.store.journal import Journal
 from foliot.ports.store.limits import LimitStore
@@ -82,6 +84,8 @@ class Store(Protocol):
     def alerts(self) -> AlertStore: ...
     @property
     def channels(self) -> ChannelStore: ...
+    @property
+    def gauges(self) -> GaugeStore: ...
 
     @property
     def wakeups(self) -> Wakeups | None:
@@ -96,6 +100,11 @@ class Store(Protocol):
     @property
     def troubles(self) -> Mapping[str, int]:
         """How many calls went wrong so far, by kind; it is counted on."""
+        ...
+
+    @property
+    def calls(self) -> Mapping[str, DurationTally]:
+        """How long calls took so far, by pool of connections; it is counted on."""
         ...
 
     async def close(self) -> None: ...

@@ -108,6 +108,8 @@ class Granted:
     more: bool  # the batch was full: there may be more to lease at once
     changed: frozenset[str] = frozenset()  # sessions that offer something else by now: they got nothing by old lanes
     is_beyond: bool = False  # store time was later than `not_after`: nothing was leased
+    waits_us: tuple[Micros, ...] = ()  # of each run leased now: since it may start
+    longest_wait: tuple[int, Micros] | None = None  # the run that waited longest
 
 
 class CancelOutcome(StrEnum):

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Final, Self
 
 from foliot.domain.drills import Faults
+from foliot.domain.duration_tally import DurationTally
 from foliot.domain.errors import ClusterTrouble
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
@@ -12,6 +13,7 @@ from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
 from foliot.store.sql.alerts.channels import SqlChannels
 from foliot.store.sql.alerts.store import SqlAlerts
+from foliot.store.sql.checkup.gauges import SqlGauges
 from foliot.store.sql.checkup.store import SqlCheckups
 from foliot.store.sql.cluster.drills import SqlDrills
 from foliot.store.sql.cluster.failovers import SqlFailovers
@@ -58,6 +60,7 @@ class SqlStore:
         self.database = database
         self.wakeups = wakeups
         self.troubles: Mapping[str, int] = database.troubles
+        self.calls: Mapping[str, DurationTally] = database.calls
         database.runner.greet = compare
         self.definitions = Definitions()
         lanes = Lanes()
@@ -83,6 +86,7 @@ class SqlStore:
         self.statistics = SqlStatistics(database)
         self.alerts = SqlAlerts(database)
         self.channels = SqlChannels(database)
+        self.gauges = SqlGauges(database, lanes)
         self.schema = schema.newest()
 
     @classmethod

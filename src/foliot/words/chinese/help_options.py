@@ -265,6 +265,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Variables that jobs get in any case: FOLIOT_SERVER,AWS_*.": "总是传给任务的环境变量：FOLIOT_SERVER,AWS_*。",
     "Jobs get only PATH, HOME, TZ and the like, and what is kept.": "只传给任务 PATH、HOME、TZ 等，以及要保留的变量。",
     "Do not load changed files again.": "文件改变后不重新加载。",
+    "The metrics show N jobs one by one, at most 1000, and all others added up.": (
+        "指标逐个显示 N 个任务（最多 1000 个），其余任务合并显示。"
+    ),
     "Jobs that no code declares any more go on.": "不再被任何代码声明的任务继续运行。",
     "Jobs that no code declares any more go on; give it to every server.": (
         "不再被任何代码声明的任务继续运行；每个服务器都要设置。"

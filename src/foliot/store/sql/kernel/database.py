@@ -18,6 +18,7 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from foliot.domain.duration_tally import DurationTally
 from foliot.domain.instants import Instant
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
@@ -169,6 +170,8 @@ class Database:
     chance: Chance
     troubles: Counter[str] = field(default_factory=Counter)
     """Tries that went wrong, by what was made of them: retried, given_up, unavailable, unknown."""
+    calls: Mapping[str, DurationTally] = field(default_factory=lambda: {str(pool): DurationTally() for pool in Pool})
+    """How long calls took by pool, with every wait for a connection and every try."""
 
     async def transact(self, work: Work[T], *, pool: Pool = Pool.CONTROL) -> T:
         """Run the work in one transaction, the whole of it again on conflicts (R3)."""
@@ -186,6 +189,13 @@ class Database:
         return await self._tried(work, pool, Mode.READ)
 
     async def _tried(self, work: Work[T], pool: Pool, mode: Mode) -> T:
+        began_at = self.clock.monotonic()
+        try:
+            return await self._try(work, pool, mode)
+        finally:
+            self.calls[pool].add(self.clock.monotonic() - began_at)
+
+    async def _try(self, work: Work[T], pool: Pool, mode: Mode) -> T:
         for tries_left in reversed(range(TRIES)):
             try:
                 return await self.runner.once(work, pool, mode)

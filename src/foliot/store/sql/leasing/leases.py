@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.health import Health, HealthRules
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.late_work import ON_TIME, LateShare
 from foliot.domain.limits import is_of_the_cluster, tokens_of
@@ -166,7 +166,16 @@ class Leases:
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         is_cut = slots.free > 0 and len(taken.given) >= limit
         more = is_cut or bool(taken.replaced)
-        granted = Granted(now=asking.now, grants=grants, more=more, changed=changed, is_beyond=is_beyond)
+        waits_us = tuple([asking.now - run.not_before for run, _ in taken.given])
+        granted = Granted(
+            now=asking.now,
+            grants=grants,
+            more=more,
+            changed=changed,
+            is_beyond=is_beyond,
+            waits_us=waits_us,
+            longest_wait=_longest(taken, waits_us),
+        )
         return LeaseOutcome(granted, taken.replaced)
 
     def _look_around(self, tx: Tx, polls: Sequence[Poll], rules: HealthRules) -> Asking:
@@ -308,6 +317,15 @@ class Leases:
         drawn = self._chance.token().encode()
         stretched = shake_128(drawn).hexdigest(16 * n)
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
+
+
+def _longest(taken: _Taken, waits_us: Sequence[Micros]) -> tuple[int, Micros] | None:
+    """Which of the leased runs waited longest, and how long."""
+    if not waits_us:
+        return None
+    longest_us = max(waits_us)
+    run, _ = taken.given[waits_us.index(longest_us)]
+    return run.id, longest_us
 
 
 def _has_changed(poll: Poll, asking: Asking) -> bool:

@@ -16,7 +16,7 @@ USERS_TOLD: Final = 20
 _FIRST: Final = "res:"
 _BEYOND: Final = "res;"  # the keys of named limits lie between these two
 _COLUMNS: Final = "name, namespace, max, used"
-_LIST: Final = Statement(
+LIST_LIMITS: Final = Statement(
     f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND name < '{_BEYOND}' ORDER BY name LIMIT :rows"
 )
 _LIST_IN: Final = Statement(
@@ -38,7 +38,7 @@ class SqlLimits:
 
         def work(tx: Tx) -> Sequence[NamedLimit]:
             if namespace is None:
-                return [_named(row) for row in tx.rows(_LIST, values)]
+                return [_named(row) for row in tx.rows(LIST_LIMITS, values)]
             return [_named(row) for row in tx.rows(_LIST_IN, {**values, "namespace": namespace})]
 
         return await self._database.read(work)
