@@ -61,6 +61,12 @@ CHECKUP: list[Hot] = [
         values=lambda _: {"rows": WAITING_MAX},
     ),
     Hot(
+        name="metrics: jobs by state",
+        statement=gauges.JOBS_BY_STATE,
+        uses=frozenset(),
+        engines=(),  # it reads every job, on purpose: engine/gauges.py says how rarely
+    ),
+    Hot(
         name="metrics: names of jobs",
         statement=gauges.NAMES,
         uses=frozenset({""}),

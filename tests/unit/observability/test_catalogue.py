@@ -145,7 +145,7 @@ def test_openmetrics_has_examples_that_name_a_run_and_its_trace() -> None:
     assert page.content_type.startswith(OPEN_TYPE)
     marked = {
         sample.name: sample.exemplar
-        for family in read_openmetrics(page.body.decode())
+        for family in read_openmetrics(page.body.decode())  # type: ignore[no-untyped-call]
         for sample in family.samples
         if sample.exemplar is not None
     }
