@@ -146,7 +146,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "release_lock": Route("POST", "/locks/{name}:release", "namespace", "token:of! reason", answer="LockOut"),
     # the cluster and its nodes
     "get_cluster": Route("GET", "/cluster", answer="ClusterOut"),
-    "get_overview": Route("GET", "/overview", "namespace", answer="OverviewOut"),
+    "get_overview": Route("GET", "/overview", "namespace tz", answer="OverviewOut"),
     "get_settings": Route("GET", "/settings", answer="SettingsOut"),
     "get_ahead": Route("GET", "/overview/ahead", "namespace minutes", answer="AheadOut"),
     "check_cluster": Route("GET", "/cluster/doctor", answer="CheckupOut"),

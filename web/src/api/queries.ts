@@ -34,8 +34,12 @@ export const listedJob = (client: QueryClient, namespace: string, name: string) 
 export const listedRun = (client: QueryClient, id: string) =>
   listed<RunOut>(client, "runs", (run) => run.id === id);
 
-export const overview = () =>
-  queryOptions({ queryKey: ["overview"], queryFn: ({ signal }) => call("get_overview", { signal }) });
+export const overview = (tz: string) =>
+  queryOptions({
+    queryKey: ["overview", tz],
+    queryFn: ({ signal }) => call("get_overview", { query: { tz }, signal }),
+    placeholderData: keepPreviousData,
+  });
 
 export interface JobsWanted {
   q?: string | undefined;
@@ -151,6 +155,15 @@ export const nodeStats = (name: string, span: Span, chosen: TimeRange | null) =>
     queryKey: ["stats", "node", name, chosen ?? span],
     queryFn: ({ signal }) => call("get_node_stats", { path: { name }, query: within(span, chosen), signal }),
     placeholderData: keepPreviousData,
+    ...COUNTED_MS,
+  });
+
+/** How all runs of the cluster went in a span up to now. */
+export const clusterStats = (span: Span) =>
+  queryOptions({
+    queryKey: ["stats", "cluster", span],
+    queryFn: ({ signal }) =>
+      call("get_cluster_stats", { query: { from: spanStart(span, serverNow()) }, signal }),
     ...COUNTED_MS,
   });
 

@@ -1504,7 +1504,7 @@ export interface Operations {
   get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
   get_node: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: NodeOut };
   get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
-  get_overview: { path: Record<never, never>; query: { "namespace"?: string | null }; body: undefined; answer: OverviewOut };
+  get_overview: { path: Record<never, never>; query: { "namespace"?: string | null; "tz"?: string | null }; body: undefined; answer: OverviewOut };
   get_policies: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PoliciesOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
   get_run_lines: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "before"?: string | null; "after"?: string | null; "level"?: string | null; "grep"?: string | null; "limit"?: number }; body: undefined; answer: LogLinesOut };

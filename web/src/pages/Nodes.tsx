@@ -14,6 +14,7 @@ import { Maintenance } from "../parts/Maintenance.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
+import { useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
 import { Drills } from "./Drills.tsx";
 import { Failovers } from "./Failovers.tsx";
@@ -150,7 +151,7 @@ const WITHOUT_WORKER = ["held_nobody", "held_group", "held_handler", "held_label
 /** One run of each job that no worker takes, with the sentence and the next step. The frame has read them already. */
 function Unplaced() {
   const say = useSay();
-  const { data } = useQuery(overview());
+  const { data } = useQuery(overview(useZone()));
   const held = (data?.held ?? []).filter(({ why }) => WITHOUT_WORKER.includes(why.verdict));
   if (held.length === 0) return null;
   return (

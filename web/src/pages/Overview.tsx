@@ -1,10 +1,11 @@
 /// The overview: what needs me, what runs, what comes next, what changed.
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { jobWhy, overview } from "../api/queries.ts";
+import { clusterStats, jobWhy, overview } from "../api/queries.ts";
 import type { ClusterOut, EventOut, HeldRunOut, JobOut, NodeOut, OverviewOut, RunOut } from "../api/types.ts";
+import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { count } from "../format/time.ts";
 import { DrainDialog, RetryDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
@@ -13,6 +14,7 @@ import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Maintenance } from "../parts/Maintenance.tsx";
+import { OutcomeChart, OutcomeCounts } from "../parts/Outcomes.tsx";
 import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -25,7 +27,7 @@ import { type Need, needsOf } from "./needs.ts";
 
 export function OverviewPage() {
   const say = useSay();
-  const query = useQuery({ ...overview(), refetchInterval: 10_000 });
+  const query = useQuery({ ...overview(useZone()), refetchInterval: 10_000 });
   return (
     <>
       <div className="title">
@@ -70,6 +72,12 @@ function Content({ found }: { found: OverviewOut }) {
           <h2 id="running">{say("over.running")}</h2>
           <Running runs={found.running} />
         </section>
+        {found.cluster && (
+          <section className="part" aria-labelledby="day">
+            <h2 id="day">{say("span.24h")}</h2>
+            <LastDay />
+          </section>
+        )}
         <section className="part" aria-labelledby="crowd">
           <h2 id="crowd">{say("over.crowd")}</h2>
           <Crowd />
@@ -261,6 +269,45 @@ function Running({ runs }: { runs: RunOut[] }) {
         </li>
       ))}
     </ul>
+  );
+}
+
+/** How runs of the last day ended; a stroke or a press leads to the runs of that time. */
+function LastDay() {
+  const say = useSay();
+  const navigate = useNavigate();
+  const query = useQuery(clusterStats("24h"));
+  const open = ({ from, to }: TimeRange) =>
+    void navigate({ to: "/runs", search: { since: from, until: to } });
+  return (
+    <Loaded query={query} rows={3}>
+      {(found) => {
+        if (found.runs === 0) return <p className="soft">{say("stats.none")}</p>;
+        const delay = found.queue_delay_s;
+        return (
+          <>
+            <OutcomeCounts outcomes={found.outcomes} />
+            <OutcomeChart
+              found={found}
+              choose={open}
+              press={(atMs) => open(stepAt(atMs, STEP_MS[found.step]))}
+            />
+            {delay && (
+              <p className="facts">
+                {(["p50", "p99"] as const).map((share) => (
+                  <span key={share}>
+                    {say("stats.waited", { share: say(`stats.${share}`) })}{" "}
+                    <b>
+                      <Took seconds={delay[share]} />
+                    </b>
+                  </span>
+                ))}
+              </p>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
   );
 }
 

@@ -15,7 +15,7 @@ import { choose, type Language, useLanguage, useSay } from "../words/say.ts";
 export function SettingsPage() {
   const say = useSay();
   const rights = useRights();
-  const { data: seen } = useQuery(overview());
+  const { data: seen } = useQuery(overview(useZone()));
   const server = seen?.cluster?.nodes.find((node) => node.kind === "server");
   return (
     <>

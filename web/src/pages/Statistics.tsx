@@ -4,22 +4,21 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobStats, nodeStats } from "../api/queries.ts";
-import type { JobOut, NodeFiguresOut, PointOut, SpreadOut, StatsOut } from "../api/types.ts";
+import type { JobOut, NodeFiguresOut, NodeStatsOut, PointOut, SpreadOut, StatsOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
 import { SPANS, type Span, STEP_MS, spanOf, stepAt, type TimeRange } from "../format/figures.ts";
-import { clockTime, count, duration, percent } from "../format/time.ts";
+import { count, duration, percent } from "../format/time.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { OutcomeChart, OutcomeCounts } from "../parts/Outcomes.tsx";
 import { RangeBar } from "../parts/RangeBar.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { Scatter } from "../parts/Scatter.tsx";
-import { useNow, useZone } from "../parts/settings.ts";
-import { toneOf } from "../parts/state.ts";
-import { BarChart, LineChart } from "../parts/TimeChart.tsx";
+import { useZone } from "../parts/settings.ts";
+import { LineChart } from "../parts/TimeChart.tsx";
 import { At, Took } from "../parts/Times.tsx";
-import { isWord, type Say, useSay, useUnits } from "../words/say.ts";
+import { useSay, useUnits } from "../words/say.ts";
 
-const OUTCOMES = ["SUCCEEDED", "FAILED", "CANCELLED"] as const;
 const SHARES = ["p50", "p95", "p99"] as const;
 
 export function JobStatistics({ job }: { job: JobOut }) {
@@ -58,7 +57,12 @@ export function NodeStatistics({ name }: { name: string }) {
         }}
       />
       <Loaded query={query} rows={3}>
-        {(found) => <Content found={found} chosen={chosen} choose={setChosen} />}
+        {(found) => (
+          <>
+            <Content found={found} chosen={chosen} choose={setChosen} />
+            <LoadCharts found={found} choose={setChosen} />
+          </>
+        )}
       </Loaded>
     </section>
   );
@@ -101,14 +105,7 @@ function Content({ found, job, chosen, choose }: ContentProps) {
   return (
     <div className="stats stack">
       <Figures found={found} />
-      <p className="facts">
-        {Object.entries(found.outcomes).map(([outcome, number]) => (
-          <span key={outcome}>
-            <i className={`dot bar-${toneOf(outcome.split(":")[0] ?? "")}`} aria-hidden="true" />{" "}
-            {wordOf(say, outcome)} <b>{count(number)}</b>
-          </span>
-        ))}
-      </p>
+      <OutcomeCounts outcomes={found.outcomes} />
       {bar}
       <Charts found={found} job={job} choose={choose} />
       {job && <Scatter job={job} range={found} choose={choose} />}
@@ -173,15 +170,6 @@ function Charts({ found, job, choose }: ChartsProps) {
   const navigate = useNavigate();
   const say = useSay();
   const units = useUnits();
-  const zone = useZone();
-  const now = useNow();
-  const bars = found.points.map((point) => {
-    const parts = [point.succeeded, point.failed, point.cancelled];
-    const words = OUTCOMES.flatMap((outcome, index) =>
-      parts[index] ? [`${say(`state.${outcome}`)} ${count(parts[index])}`] : [],
-    );
-    return { start: point.start, parts, says: [clockTime(point.start, zone, now), ...words].join(" · ") };
-  });
   const lines = (spread: (point: PointOut) => SpreadOut | null) =>
     SHARES.map((share) => ({
       name: say(`stats.${share}`),
@@ -194,16 +182,7 @@ function Charts({ found, job, choose }: ChartsProps) {
   };
   return (
     <>
-      <BarChart
-        title={say(`stats.per_${found.step}`)}
-        range={found}
-        tones={OUTCOMES.map(toneOf)}
-        bars={bars}
-        legend={null}
-        top={count}
-        choose={choose}
-        press={openRuns}
-      />
+      <OutcomeChart found={found} choose={choose} press={openRuns} />
       <LineChart
         title={say("stats.durations")}
         range={found}
@@ -289,6 +268,34 @@ function StepRuns({ job, point, step }: { job: JobOut; point: PointOut; step: St
   );
 }
 
+/** CPU and memory of a node over time: the mean of each step, and its highest. */
+function LoadCharts({ found, choose }: { found: NodeStatsOut; choose: (range: TimeRange) => void }) {
+  const say = useSay();
+  if (found.load_points.length === 0) return null;
+  const lines = (reading: "cpu" | "memory") =>
+    (["mean", "max"] as const).map((which) => ({
+      name: say(`stats.${which}_load`),
+      values: found.load_points.map((point) => ({
+        start: point.start,
+        value: point[reading]?.[which] ?? null,
+      })),
+    }));
+  return (
+    <div className="stats stack">
+      {(["cpu", "memory"] as const).map((reading) => (
+        <LineChart
+          key={reading}
+          title={say(`load.${reading}`)}
+          range={found}
+          lines={lines(reading)}
+          top={percent}
+          choose={choose}
+        />
+      ))}
+    </div>
+  );
+}
+
 function OnNodes({ nodes }: { nodes: NodeFiguresOut[] }) {
   const say = useSay();
   return (
@@ -340,11 +347,4 @@ function right<W>(word: W): { word: W; isRight: true } {
 
 function rate(share: number | null): string {
   return share === null ? "–" : percent(share);
-}
-
-/** `FAILED:timeout` has its kind in its word. */
-function wordOf(say: Say, outcome: string): string {
-  const [state = "", kind = ""] = outcome.split(":");
-  const words = [`state.${state}`, `kind.${kind}`].filter(isWord).map((word) => say(word));
-  return words.length > 0 ? words.join(" · ") : outcome.toLowerCase();
 }

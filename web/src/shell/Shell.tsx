@@ -83,7 +83,7 @@ function EndedSession() {
 
 function Rail() {
   const say = useSay();
-  const { data } = useQuery(overview());
+  const { data } = useQuery(overview(useZone()));
   const needs = data ? needsOf(data).length : 0;
   const more = useMorePlaces();
   const { pathname } = useLocation();

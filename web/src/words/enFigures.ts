@@ -8,6 +8,8 @@ export const enFigures = {
   "stats.none": "No run ended in this time.",
   "stats.runs": "runs",
   "stats.mean": "mean duration",
+  "stats.mean_load": "mean",
+  "stats.max_load": "highest",
   "stats.longest": "longest",
   "stats.retries": "retries",
   "stats.p50": "p50",

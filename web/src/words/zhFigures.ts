@@ -10,6 +10,8 @@ export const zhFigures: Record<keyof typeof enFigures, string> = {
   "stats.none": "这段时间内没有执行结束。",
   "stats.runs": "执行次数",
   "stats.mean": "平均耗时",
+  "stats.mean_load": "平均",
+  "stats.max_load": "最高",
   "stats.longest": "最长耗时",
   "stats.retries": "重试次数",
   "stats.p50": "中位数",

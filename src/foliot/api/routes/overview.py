@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
+from foliot.api.language import zone_of
 from foliot.api.models.cluster import ClusterOut, EventOut
 from foliot.api.models.common import moment
 from foliot.api.models.jobs import JobOut
@@ -28,7 +29,11 @@ router: Final = APIRouter(prefix=PREFIX, tags=["cluster"], route_class=FoliotRou
 
 @router.get("/overview", responses=READS, summary="What needs somebody, what runs, what comes next")
 async def get_overview(
-    services: Services, who: Reader, language: Speaks, namespace: EveryNamespace = None
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    namespace: EveryNamespace = None,
+    tz: Annotated[str | None, Query(max_length=100, description="Zone of times in sentences; each job's own.")] = None,
 ) -> OverviewOut:
     """Failing, late and held work, what runs, the next instants, what changed, and the cluster."""
     found = await look_over(services, who, namespace)
@@ -40,7 +45,7 @@ async def get_overview(
         now=moment(glance.now) or "",
         failing=_briefly(glance.failing, language),
         late=_briefly(glance.late, language),
-        held=[_held(one, language) for one in found.held],
+        held=[_held(one, tz, language) for one in found.held],
         running=[RunOut.of(run, full=False) for run in glance.running],
         next=_briefly(glance.next, language),
         changes=[EventOut.of(event) for event in found.changes],
@@ -71,8 +76,8 @@ def _at_a_glance(cluster: ClusterOut) -> ClusterOut:
     return cluster.model_copy(update={"nodes": nodes[:NODES_MAX]})
 
 
-def _held(held: HeldRun, language: Language) -> HeldRunOut:
-    why = why_out(held.why, tz=held.tz, language=language)
+def _held(held: HeldRun, tz: str | None, language: Language) -> HeldRunOut:
+    why = why_out(held.why, tz=zone_of(tz, held.tz), language=language)
     return HeldRunOut(run=RunOut.of(held.run, full=False), why=why)
 
 

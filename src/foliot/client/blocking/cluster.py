@@ -23,10 +23,13 @@ class Cluster:
         """Leader, term, queue, lag, troubles and every node."""
         return dict(self._ask("get_cluster"))
 
-    def overview(self, *, namespace: str | None = None) -> Answer:
-        """What needs somebody, what runs, what comes next and what changed, of every namespace unless one is given."""
+    def overview(self, *, namespace: str | None = None, tz: str | None = None) -> Answer:
+        """What needs somebody, what runs, what comes next and what changed, of every namespace unless one is given.
+
+        `tz`: the zone of times in sentences.
+        """
         where = {"namespace": namespace} if namespace else {}
-        return dict(self._ask("get_overview", **where))
+        return dict(self._ask("get_overview", tz=tz, **where))
 
     def stats(self, *, from_: Moment | None = None, to: Moment | None = None, step: str | None = None) -> Answer:
         """How all runs went and the load of all nodes in a range, a week unless said: by `minute`, `hour` or `day`."""

@@ -1,0 +1,63 @@
+/// How runs ended, step by step: bars of succeeded, failed and cancelled.
+import type { StatsOut } from "../api/types.ts";
+import type { TimeRange } from "../format/figures.ts";
+import { clockTime, count } from "../format/time.ts";
+import { isWord, type Say, useSay } from "../words/say.ts";
+import { useNow, useZone } from "./settings.ts";
+import { toneOf } from "./state.ts";
+import { BarChart } from "./TimeChart.tsx";
+
+const OUTCOMES = ["SUCCEEDED", "FAILED", "CANCELLED"] as const;
+
+interface Props {
+  found: StatsOut;
+  choose?: (range: TimeRange) => void;
+  press?: (atMs: number) => void;
+}
+
+export function OutcomeChart({ found, choose, press }: Props) {
+  const say = useSay();
+  const zone = useZone();
+  const now = useNow();
+  const bars = found.points.map((point) => {
+    const parts = [point.succeeded, point.failed, point.cancelled];
+    const words = OUTCOMES.flatMap((outcome, index) =>
+      parts[index] ? [`${say(`state.${outcome}`)} ${count(parts[index])}`] : [],
+    );
+    return { start: point.start, parts, says: [clockTime(point.start, zone, now), ...words].join(" · ") };
+  });
+  return (
+    <BarChart
+      title={say(`stats.per_${found.step}`)}
+      range={found}
+      tones={OUTCOMES.map(toneOf)}
+      bars={bars}
+      legend={null}
+      top={count}
+      choose={choose}
+      press={press}
+    />
+  );
+}
+
+/** How many ended in each way, with the kind of failures. */
+export function OutcomeCounts({ outcomes }: { outcomes: StatsOut["outcomes"] }) {
+  const say = useSay();
+  return (
+    <p className="facts">
+      {Object.entries(outcomes).map(([outcome, number]) => (
+        <span key={outcome}>
+          <i className={`dot bar-${toneOf(outcome.split(":")[0] ?? "")}`} aria-hidden="true" />{" "}
+          {wordOf(say, outcome)} <b>{count(number)}</b>
+        </span>
+      ))}
+    </p>
+  );
+}
+
+/** `FAILED:timeout` has its kind in its word. */
+function wordOf(say: Say, outcome: string): string {
+  const [state = "", kind = ""] = outcome.split(":");
+  const words = [`state.${state}`, `kind.${kind}`].filter(isWord).map((word) => say(word));
+  return words.length > 0 ? words.join(" · ") : outcome.toLowerCase();
+}
