@@ -16,7 +16,7 @@ def test_limits(foliot: Shell) -> None:
         ("default", "mail", 2),
         (None, "ledger", 4),
     ]
-    assert re.search(r"ledger +every +0 +4", foliot("limit", "list").out)
+    assert re.search(r"ledger +named +every +0 +4", foliot("limit", "list").out)
     use = foliot("limit", "show", "ledger", "-o", "json").json
     assert (use["max"], use["used"], use["waiting"], use["holders"]) == (4, 0, 0, [])
     assert use["jobs"] == [{"job": "posting", "namespace": "default", "takes": 1}]
@@ -33,3 +33,32 @@ def test_limits(foliot: Shell) -> None:
         foliot("job", "delete", name, "--yes")
     assert foliot("limit", "delete", "ledger", "--yes").code == 0
     assert foliot("limit", "delete", "ledger", "--yes").code == 3
+
+
+def test_limits_of_groups_and_namespaces(foliot: Shell) -> None:
+    made = foliot("limit", "set", "--group", "etl", "20")
+    assert (made.code, made.err) == (0, "✔ group etl: 20 runs at a time\n")
+    rated = foliot("limit", "set", "--group", "etl", "--rate", "100/m")
+    assert rated.err == "✔ group etl: 20 runs at a time, 100/m start, at most 1 at once\n"
+    assert foliot("limit", "set", "--namespace", "billing", "50", "--rate", "10/s", "--burst", "20").code == 0
+    shown = foliot("limit", "list", "--namespace", "billing", "-o", "json").json["items"]
+    assert [(one["kind"], one["name"], one["max"], one["rate"], one["burst"]) for one in shown] == [
+        ("group", "etl", 20, "100/m", 1),
+        ("namespace", "billing", 50, "10/s", 20),
+    ]
+    assert re.search(r"etl +group +every +0 +20 +100/m", foliot("limit", "list").out)
+    assert re.search(r"rate +10/s, at most 20 at once", foliot("limit", "show", "--namespace", "billing").out)
+    for wrong in (("--group", "etl"), ("--group", "etl", "--rate", "20000/s"), ("db", "--rate", "1/s"), ("db",)):
+        assert foliot("limit", "set", *wrong).code == 2, wrong
+    assert foliot("limit", "set", "--group", "etl", "--rate", "none").err == "✔ group etl: 20 runs at a time\n"
+    assert foliot("limit", "delete", "--group", "etl", "--yes").code == 0
+    assert foliot("limit", "delete", "--namespace", "billing", "--yes").code == 0
+    assert foliot("limit", "show", "--group", "etl").code == 3
+
+
+def test_a_limit_of_the_cluster_says_that_namespaces_have_their_own(foliot: Shell) -> None:
+    assert foliot("job", "create", "lending", "--py", "jobs:greet", "--set", "place.concurrency.loans=2").code == 0
+    made = foliot("limit", "set", "loans", "4")
+    assert "1 namespace has an own limit loans" in made.err
+    foliot("job", "delete", "lending", "--yes")
+    assert foliot("limit", "delete", "loans", "--yes").code == 0

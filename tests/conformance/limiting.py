@@ -22,7 +22,7 @@ async def save(world: World, says: Definition, *, namespace: str = "default", jo
     return await world.store.jobs.save(namespace, job, says, by=PERSON, plans=PLANS, **how)
 
 
-async def maxima(world: World) -> dict[tuple[str | None, str], int]:
+async def maxima(world: World) -> dict[tuple[str | None, str], int | None]:
     found = await world.store.limits.list(namespace=None, after="", limit=100)
     return {(one.namespace, one.name): one.max for one in found}
 

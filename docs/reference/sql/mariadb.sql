@@ -762,7 +762,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.parked = 0, runs.assigned_to = NULL, runs.ended_at = %(now)s, runs.error = d.error WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- ending/ends.py BACK
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_until = NULL, runs.assigned_before = NULL, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, runs.follow = runs.follow & 31231, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_until = NULL, runs.assigned_before = NULL, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
 
 -- ending/ends.py INSERT_ATTEMPTS
 INSERT INTO attempts (run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at,
@@ -2071,19 +2071,37 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 -- leasing/leases.py LEASE_ASSIGNED
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, fence BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'RUNNING', runs.ver = runs.ver + 1, runs.attempt = runs.attempt + 1, runs.lease_id = d.lease_id, runs.session_id = d.session, runs.request_no = d.request_no, runs.fence = d.fence, runs.leased_at = %(now)s, runs.deadline_at = d.deadline_at, runs.parked = 0, runs.assigned_to = NULL, runs.assigned_until = NULL WHERE runs.id = d.id AND runs.ver = d.ver;
 
+-- leasing/leases.py LEASE_COUNTED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, request_no BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, fence BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, counted BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'RUNNING', runs.ver = runs.ver + 1, runs.attempt = runs.attempt + 1, runs.lease_id = d.lease_id, runs.session_id = d.session, runs.request_no = d.request_no, runs.fence = d.fence, runs.leased_at = %(now)s, runs.deadline_at = d.deadline_at, runs.parked = 0, runs.assigned_to = NULL, runs.assigned_until = NULL, runs.follow = runs.follow | d.counted WHERE runs.id = d.id AND runs.ver = d.ver;
+
 -- leasing/leases.py LANE_JOBS
 SELECT v.job_id, max(v.version) FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN job_versions v ON v.lane_id = d.lane WHERE true OR v.merge_lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
 GROUP BY v.job_id;
 
 -- leasing/limits.py ROOM
-SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits l ON l.name = d.name;
+SELECT
+    l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits l ON l.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
-ORDER BY l.name FOR UPDATE;
+   SELECT
+   l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
+   ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py TAKE
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = limits.used + d.n, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+   UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, starts BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = limits.used + d.n, limits.ver = limits.ver + 1, limits.spent_until = CASE WHEN limits.pace_us IS NULL THEN limits.spent_until
+                             ELSE
+   CASE WHEN limits.spent_until > %(now)s
+             AND limits.spent_until <= %(now)s + limits.burst * limits.pace_us + 10000000
+        THEN limits.spent_until ELSE %(now)s END
++ d.starts * limits.pace_us END WHERE limits.name = d.name AND limits.used + d.n <= limits.max
+         AND (limits.pace_us IS NULL
+              OR
+   CASE WHEN limits.spent_until > %(now)s
+             AND limits.spent_until <= %(now)s + limits.burst * limits.pace_us + 10000000
+        THEN limits.spent_until ELSE %(now)s END
++ d.starts * limits.pace_us <= %(now)s + limits.burst * limits.pace_us);
 
 -- leasing/limits.py CLAIM
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, rank BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.claim_lane = d.lane, limits.claim_rank = d.rank, limits.claim_until = d.until WHERE limits.name = d.name AND (limits.claim_until IS NULL OR limits.claim_until <= %(now)s
@@ -2111,10 +2129,14 @@ SELECT limits.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTE
 -- leasing/limits.py NAMES
 SELECT name FROM limits WHERE name > %(after)s ORDER BY name LIMIT %(limit)s;
 
+-- leasing/limits.py LOCK_COUNTS
+SELECT l.name, l.used, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true
+ORDER BY l.name FOR UPDATE;
+
 -- leasing/limits.py RUNNING
-SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
+SELECT r.lane, r.follow & 1538, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
        AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
-GROUP BY r.lane;
+GROUP BY r.lane, r.follow & 1538;
 
 -- leasing/limits.py CORRECT
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver;
@@ -2130,7 +2152,7 @@ SELECT r.parent_id, r.result FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PA
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN 1 ELSE 0 END, m.epoch, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), n.offer_hash, n.band,
-          n.until, m.reap_after, m.last_tick_at, m.maintenance_until
+          n.until, m.reap_after, m.last_tick_at, m.maintenance_until, m.scopes_ver
 FROM store_meta m CROSS JOIN JSON_TABLE(%(s)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
@@ -2138,6 +2160,22 @@ SELECT r.ready_lane, r.class, r.priority FROM runs r
 WHERE r.ready_lane > %(lane)s OR (r.ready_lane = %(lane)s AND r.class > %(class)s)
       OR (r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority > %(priority)s)
 ORDER BY r.ready_lane, r.class, r.priority LIMIT 1;
+
+-- leasing/scopes.py SCOPES
+SELECT name FROM limits WHERE (name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;');
+
+-- leasing/scopes.py CHANGED
+UPDATE store_meta SET scopes_ver = scopes_ver + 1 WHERE id = 1;
+
+-- leasing/scopes.py UNCOUNTED
+SELECT r.id, r.lease_id, d.bit FROM runs r JOIN JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, bit BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d ON d.lane = r.lane
+WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.lease_id IS NOT NULL AND (r.follow & d.bit) = 0;
+
+-- leasing/scopes.py LOCK
+SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true ORDER BY r.id FOR UPDATE;
+
+-- leasing/scopes.py COUNT_IN
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, bits BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.follow = runs.follow | d.bits, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
 -- leasing/unreadable.py PUT_OFF
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.not_before = %(not_before)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
@@ -2442,7 +2480,8 @@ ORDER BY c.next_at, c.job_id LIMIT %(rows)s;
 SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used,
+SELECT limits.name, limits.max, limits.used, limits.rate, limits.rate_per_us, limits.pace_us, limits.burst,
+       limits.spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at,
        CASE WHEN limits.claim_until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN limits.claim_lane END AS claimed_by
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (label LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.label;
 
@@ -2661,13 +2700,27 @@ WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '
 ORDER BY j.namespace, j.name LIMIT %(rows)s;
 
 -- people/named_limits.py LIST_LIMITS
-SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' ORDER BY name LIMIT %(rows)s;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at FROM limits WHERE name > %(after)s AND ((name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;') OR (name > 'res:' AND name < 'res;')) ORDER BY name LIMIT %(rows)s;
 
 -- people/named_limits.py _LIST_IN
-SELECT name, namespace, max, used FROM limits WHERE name > %(after)s AND name < 'res;' AND (namespace IS NULL OR namespace = %(namespace)s) ORDER BY name LIMIT %(rows)s;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at FROM limits WHERE name > %(after)s AND ((name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;') OR (name > 'res:' AND name < 'res;')) AND (namespace IS NULL OR namespace = %(namespace)s) ORDER BY name LIMIT %(rows)s;
+
+-- people/named_limits.py _NAMESAKES
+SELECT count(*) FROM limits WHERE name > 'res:' AND name < 'res;' AND namespace IS NOT NULL AND name LIKE %(pattern)s ESCAPE '!';
+
+-- people/named_limits.py _MAKE_SCOPE
+INSERT INTO limits (name, max, used, ver, namespace)
+SELECT d.name, d.max, 0, 1, d.namespace FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, max BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE limits.name = limits.name;
+
+-- people/named_limits.py _SET_SCOPE
+UPDATE limits SET max = %(max)s, ver = ver + 1 WHERE name = %(name)s AND length(name) = length(%(name)s);
+
+-- people/named_limits.py _SET_RATE
+UPDATE limits SET rate = %(rate)s, rate_per_us = %(per_us)s, pace_us = %(pace_us)s, burst = %(burst)s, ver = ver + 1
+WHERE name = %(name)s AND length(name) = length(%(name)s);
 
 -- people/named_limits.py _FIND
-SELECT name, namespace, max, used FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);
 
 -- people/named_limits.py _REMOVE
 DELETE FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);

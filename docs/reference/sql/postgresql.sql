@@ -820,7 +820,7 @@ UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
        assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END,
        session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END,
-       request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       follow = runs.follow & 31231, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
        assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
        failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
        checkpoint = coalesce(d.checkpoint, runs.checkpoint)
@@ -2455,21 +2455,45 @@ UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[]) AS d(id, ver, lease_id, session, request_no, fence, deadline_at)
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
+-- leasing/leases.py LEASE_COUNTED
+UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+       session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = $1,
+       deadline_at = d.deadline_at, parked = 0, assigned_to = NULL, assigned_until = NULL, follow = runs.follow | d.counted
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::text[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[]) AS d(id, ver, lease_id, session, request_no, fence, deadline_at, counted)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
 -- leasing/leases.py LANE_JOBS
 SELECT v.job_id, max(v.version) FROM job_versions v
 WHERE v.lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane)) OR v.merge_lane_id IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
 GROUP BY v.job_id;
 
 -- leasing/limits.py ROOM
-SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until FROM unnest($1::text::text[]) AS d(name) JOIN limits l ON l.name = d.name;
+SELECT
+    l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+ FROM unnest($1::text::text[]) AS d(name) JOIN limits l ON l.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
-ORDER BY l.name FOR UPDATE;
+   SELECT
+   l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
+   ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py TAKE
-UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, n)
-WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+   UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1,
+          spent_until = CASE WHEN limits.pace_us IS NULL THEN limits.spent_until
+                             ELSE
+   CASE WHEN limits.spent_until > $1
+             AND limits.spent_until <= $1 + limits.burst * limits.pace_us + 10000000
+        THEN limits.spent_until ELSE $1 END
++ d.starts * limits.pace_us END
+   FROM unnest($2::text::text[], $3::text::bigint[], $4::text::bigint[]) AS d(name, n, starts)
+   WHERE limits.name = d.name AND limits.used + d.n <= limits.max
+         AND (limits.pace_us IS NULL
+              OR
+   CASE WHEN limits.spent_until > $1
+             AND limits.spent_until <= $1 + limits.burst * limits.pace_us + 10000000
+        THEN limits.spent_until ELSE $1 END
++ d.starts * limits.pace_us <= $1 + limits.burst * limits.pace_us);
 
 -- leasing/limits.py CLAIM
 UPDATE limits SET claim_lane = d.lane, claim_rank = d.rank, claim_until = d.until FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS d(name, lane, rank, until)
@@ -2501,10 +2525,14 @@ SELECT limits.name FROM unnest($1::text::text[]) AS d(name) JOIN limits ON limit
 -- leasing/limits.py NAMES
 SELECT name FROM limits WHERE name > $1 ORDER BY name LIMIT $2;
 
+-- leasing/limits.py LOCK_COUNTS
+SELECT l.name, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
+ORDER BY l.name FOR UPDATE;
+
 -- leasing/limits.py RUNNING
-SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
+SELECT r.lane, r.follow & 1538, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
        AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
-GROUP BY r.lane;
+GROUP BY r.lane, r.follow & 1538;
 
 -- leasing/limits.py CORRECT
 UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used)
@@ -2538,9 +2566,9 @@ WHERE r.parent_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND 
         ORDER BY r.lane, r.class, r.priority LIMIT 1) f
     )
     SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
-           n.until, m.reap_after, m.last_tick_at, m.maintenance_until
+           n.until, m.reap_after, m.last_tick_at, m.maintenance_until, m.scopes_ver
 , NULL, NULL, NULL FROM store_meta m CROSS JOIN unnest($7::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1
-    UNION ALL (SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk LIMIT $8);
+    UNION ALL (SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, lane, class, priority FROM walk LIMIT $8);
 
 -- leasing/run_kinds.py PRESENT
    WITH RECURSIVE walk AS (
@@ -2562,13 +2590,30 @@ SELECT lane, class, priority FROM walk LIMIT $7;
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN 1 ELSE 0 END, m.epoch, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), n.offer_hash, n.band,
-          n.until, m.reap_after, m.last_tick_at, m.maintenance_until
+          n.until, m.reap_after, m.last_tick_at, m.maintenance_until, m.scopes_ver
 FROM store_meta m CROSS JOIN unnest($1::text::text[]) AS s(id) LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
 SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > ($1, $2, $3)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
+
+-- leasing/scopes.py SCOPES
+SELECT name FROM limits WHERE (name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;');
+
+-- leasing/scopes.py CHANGED
+UPDATE store_meta SET scopes_ver = scopes_ver + 1 WHERE id = 1;
+
+-- leasing/scopes.py UNCOUNTED
+SELECT r.id, r.lease_id, d.bit FROM runs r JOIN unnest($1::text::bigint[], $2::text::bigint[]) AS d(lane, bit) ON d.lane = r.lane
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND (r.follow & d.bit) = 0;
+
+-- leasing/scopes.py LOCK
+SELECT r.id FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY r.id FOR UPDATE;
+
+-- leasing/scopes.py COUNT_IN
+UPDATE runs SET follow = runs.follow | d.bits, ver = runs.ver + 1 FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[]) AS d(id, lease_id, bits)
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
 -- leasing/unreadable.py PUT_OFF
 UPDATE runs SET not_before = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
@@ -2884,7 +2929,8 @@ ORDER BY c.next_at, c.job_id LIMIT $6;
 SELECT lanes.id, lanes.document FROM unnest($1::text::bigint[]) AS d(lane) JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used,
+SELECT limits.name, limits.max, limits.used, limits.rate, limits.rate_per_us, limits.pace_us, limits.burst,
+       limits.spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at,
        CASE WHEN limits.claim_until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN limits.claim_lane END AS claimed_by
 FROM unnest($1::text::text[]) AS d(label) JOIN limits ON limits.name = d.label;
 
@@ -3109,13 +3155,27 @@ WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM unnest($1::text::bi
 ORDER BY j.namespace, j.name LIMIT $2;
 
 -- people/named_limits.py LIST_LIMITS
-SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' ORDER BY name LIMIT $2;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at FROM limits WHERE name > $1 AND ((name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;') OR (name > 'res:' AND name < 'res;')) ORDER BY name LIMIT $2;
 
 -- people/named_limits.py _LIST_IN
-SELECT name, namespace, max, used FROM limits WHERE name > $1 AND name < 'res;' AND (namespace IS NULL OR namespace = $2) ORDER BY name LIMIT $3;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at FROM limits WHERE name > $1 AND ((name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;') OR (name > 'res:' AND name < 'res;')) AND (namespace IS NULL OR namespace = $2) ORDER BY name LIMIT $3;
+
+-- people/named_limits.py _NAMESAKES
+SELECT count(*) FROM limits WHERE name > 'res:' AND name < 'res;' AND namespace IS NOT NULL AND name LIKE $1 ESCAPE '!';
+
+-- people/named_limits.py _MAKE_SCOPE
+INSERT INTO limits (name, max, used, ver, namespace)
+SELECT d.name, d.max, 0, 1, d.namespace FROM unnest($1::text::text[], $2::text::bigint[], $3::text::text[]) AS d(name, max, namespace) WHERE true ON CONFLICT DO NOTHING;
+
+-- people/named_limits.py _SET_SCOPE
+UPDATE limits SET max = $1, ver = ver + 1 WHERE name = $2;
+
+-- people/named_limits.py _SET_RATE
+UPDATE limits SET rate = $1, rate_per_us = $2, pace_us = $3, burst = $4, ver = ver + 1
+WHERE name = $5;
 
 -- people/named_limits.py _FIND
-SELECT name, namespace, max, used FROM limits WHERE name = $1;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at FROM limits WHERE name = $1;
 
 -- people/named_limits.py _REMOVE
 DELETE FROM limits WHERE name = $1;

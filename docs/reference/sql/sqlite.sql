@@ -785,7 +785,7 @@ UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
        assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END,
        session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END,
-       request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       follow = runs.follow & 31231, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
        assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
        failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
        checkpoint = coalesce(d.checkpoint, runs.checkpoint)
@@ -2224,21 +2224,45 @@ UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS lease_id, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS request_no, json_extract(value, '$[5]') AS fence, json_extract(value, '$[6]') AS deadline_at FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;
 
+-- leasing/leases.py LEASE_COUNTED
+UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,
+       session_id = d.session, request_no = d.request_no, fence = d.fence, leased_at = :now,
+       deadline_at = d.deadline_at, parked = 0, assigned_to = NULL, assigned_until = NULL, follow = runs.follow | d.counted
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS lease_id, json_extract(value, '$[3]') AS session, json_extract(value, '$[4]') AS request_no, json_extract(value, '$[5]') AS fence, json_extract(value, '$[6]') AS deadline_at, json_extract(value, '$[7]') AS counted FROM json_each(:d)) AS d
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
 -- leasing/leases.py LANE_JOBS
 SELECT v.job_id, max(v.version) FROM job_versions v
 WHERE v.lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d) OR v.merge_lane_id IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
 GROUP BY v.job_id;
 
 -- leasing/limits.py ROOM
-SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limits l ON l.name = d.name;
+SELECT
+    l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+ FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limits l ON l.name = d.name;
 
 -- leasing/limits.py LOCK
-SELECT l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
-ORDER BY l.name;
+   SELECT
+   l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+   ORDER BY l.name;
 
 -- leasing/limits.py TAKE
-UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS n FROM json_each(:d)) AS d
-WHERE limits.name = d.name AND limits.used + d.n <= limits.max;
+   UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1,
+          spent_until = CASE WHEN limits.pace_us IS NULL THEN limits.spent_until
+                             ELSE
+   CASE WHEN limits.spent_until > :now
+             AND limits.spent_until <= :now + limits.burst * limits.pace_us + 10000000
+        THEN limits.spent_until ELSE :now END
++ d.starts * limits.pace_us END
+   FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS n, json_extract(value, '$[2]') AS starts FROM json_each(:d)) AS d
+   WHERE limits.name = d.name AND limits.used + d.n <= limits.max
+         AND (limits.pace_us IS NULL
+              OR
+   CASE WHEN limits.spent_until > :now
+             AND limits.spent_until <= :now + limits.burst * limits.pace_us + 10000000
+        THEN limits.spent_until ELSE :now END
++ d.starts * limits.pace_us <= :now + limits.burst * limits.pace_us);
 
 -- leasing/limits.py CLAIM
 UPDATE limits SET claim_lane = d.lane, claim_rank = d.rank, claim_until = d.until FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS lane, json_extract(value, '$[2]') AS rank, json_extract(value, '$[3]') AS until FROM json_each(:d)) AS d
@@ -2270,10 +2294,14 @@ SELECT limits.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_ea
 -- leasing/limits.py NAMES
 SELECT name FROM limits WHERE name > :after ORDER BY name LIMIT :limit;
 
+-- leasing/limits.py LOCK_COUNTS
+SELECT l.name, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+ORDER BY l.name;
+
 -- leasing/limits.py RUNNING
-SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
+SELECT r.lane, r.follow & 1538, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
        AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
-GROUP BY r.lane;
+GROUP BY r.lane, r.follow & 1538;
 
 -- leasing/limits.py CORRECT
 UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d
@@ -2292,13 +2320,30 @@ WHERE r.parent_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id
 
 -- leasing/run_kinds.py ASKING
    SELECT s.id, n.state, CASE WHEN n.until >= foliot_now() THEN 1 ELSE 0 END, m.epoch, foliot_now(), n.offer_hash, n.band,
-          n.until, m.reap_after, m.last_tick_at, m.maintenance_until
+          n.until, m.reap_after, m.last_tick_at, m.maintenance_until, m.scopes_ver
 FROM store_meta m CROSS JOIN (SELECT json_extract(value, '$[0]') AS id FROM json_each(:s)) AS s LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1;
 
 -- leasing/run_kinds.py PRESENT_NEXT
 SELECT r.lane, r.class, r.priority FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 0 AND (r.lane, r.class, r.priority) > (:lane, :class, :priority)
 ORDER BY r.lane, r.class, r.priority LIMIT 1;
+
+-- leasing/scopes.py SCOPES
+SELECT name FROM limits WHERE (name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;');
+
+-- leasing/scopes.py CHANGED
+UPDATE store_meta SET scopes_ver = scopes_ver + 1 WHERE id = 1;
+
+-- leasing/scopes.py UNCOUNTED
+SELECT r.id, r.lease_id, d.bit FROM runs r JOIN (SELECT json_extract(value, '$[0]') AS lane, json_extract(value, '$[1]') AS bit FROM json_each(:d)) AS d ON d.lane = r.lane
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND (r.follow & d.bit) = 0;
+
+-- leasing/scopes.py LOCK
+SELECT r.id FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY r.id;
+
+-- leasing/scopes.py COUNT_IN
+UPDATE runs SET follow = runs.follow | d.bits, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS bits FROM json_each(:d)) AS d
+WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
 -- leasing/unreadable.py PUT_OFF
 UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
@@ -2614,7 +2659,8 @@ ORDER BY c.next_at, c.job_id LIMIT :rows;
 SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;
 
 -- people/holds.py LIMITS
-SELECT limits.name, limits.max, limits.used,
+SELECT limits.name, limits.max, limits.used, limits.rate, limits.rate_per_us, limits.pace_us, limits.burst,
+       limits.spent_until, foliot_now() AS seen_at,
        CASE WHEN limits.claim_until > foliot_now() THEN limits.claim_lane END AS claimed_by
 FROM (SELECT json_extract(value, '$[0]') AS label FROM json_each(:d)) AS d JOIN limits ON limits.name = d.label;
 
@@ -2839,13 +2885,27 @@ WHERE j.deleted_at = 0 AND (v.lane_id IN (SELECT d.lane FROM (SELECT json_extrac
 ORDER BY j.namespace, j.name LIMIT :rows;
 
 -- people/named_limits.py LIST_LIMITS
-SELECT name, namespace, max, used FROM limits WHERE name > :after AND name < 'res;' ORDER BY name LIMIT :rows;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, foliot_now() AS seen_at FROM limits WHERE name > :after AND ((name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;') OR (name > 'res:' AND name < 'res;')) ORDER BY name LIMIT :rows;
 
 -- people/named_limits.py _LIST_IN
-SELECT name, namespace, max, used FROM limits WHERE name > :after AND name < 'res;' AND (namespace IS NULL OR namespace = :namespace) ORDER BY name LIMIT :rows;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, foliot_now() AS seen_at FROM limits WHERE name > :after AND ((name > 'grp:' AND name < 'grp;') OR (name > 'ns:' AND name < 'ns;') OR (name > 'res:' AND name < 'res;')) AND (namespace IS NULL OR namespace = :namespace) ORDER BY name LIMIT :rows;
+
+-- people/named_limits.py _NAMESAKES
+SELECT count(*) FROM limits WHERE name > 'res:' AND name < 'res;' AND namespace IS NOT NULL AND name LIKE :pattern ESCAPE '!';
+
+-- people/named_limits.py _MAKE_SCOPE
+INSERT INTO limits (name, max, used, ver, namespace)
+SELECT d.name, d.max, 0, 1, d.namespace FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS max, json_extract(value, '$[2]') AS namespace FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- people/named_limits.py _SET_SCOPE
+UPDATE limits SET max = :max, ver = ver + 1 WHERE name = :name;
+
+-- people/named_limits.py _SET_RATE
+UPDATE limits SET rate = :rate, rate_per_us = :per_us, pace_us = :pace_us, burst = :burst, ver = ver + 1
+WHERE name = :name;
 
 -- people/named_limits.py _FIND
-SELECT name, namespace, max, used FROM limits WHERE name = :name;
+SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, foliot_now() AS seen_at FROM limits WHERE name = :name;
 
 -- people/named_limits.py _REMOVE
 DELETE FROM limits WHERE name = :name;

@@ -23,7 +23,10 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "why": ("foliot.cli.guide:why", "Why a job did or did not run, or what a run waits for."),
     "search": ("foliot.cli.guide:search", "Find jobs, runs and nodes."),
     "calendar": ("foliot.cli.calendar:calendar", "Calendars: which days count."),
-    "limit": ("foliot.cli.limit:limit", "Named limits: how many runs may hold a resource at once."),
+    "limit": (
+        "foliot.cli.limit:limit",
+        "Limits: how many runs hold a resource, how many of a group or namespace execute or start.",
+    ),
     "handler": ("foliot.cli.handler:handler", "Kinds of handlers: who offers them, and their options."),
     "lock": ("foliot.cli.lock:lock", "Locks: who holds one, who waits for it."),
     "node": ("foliot.cli.node:node", "Servers and workers."),

@@ -1,7 +1,7 @@
-"""`foliot limit`: how many runs may hold a named resource at once."""
+"""`foliot limit`: how many runs may hold a named resource, and how many of a group or namespace execute or start."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
 import click
 
@@ -14,16 +14,42 @@ from foliot.cli.terminal import Line
 
 @click.group(cls=Group, epilog=EXIT_CODES)
 def limit() -> None:
-    """Named limits: how many runs may hold a resource at once.
+    """Limits: how many runs may hold a resource at once, and how many of a group or namespace execute or start.
 
     A job brings the limits of its namespace along (place.concurrency); an admin makes those of the whole cluster.
+    Every run of a group or namespace that an admin limits counts in that limit, without its job naming it.
 
     \b
     Examples:
       foliot limit list
       foliot limit show settle-db
       foliot limit set settle-db 4
+      foliot limit set --group etl 20 --rate 100/m
     """
+
+
+class LimitTarget(NamedTuple):
+    """Which limit a command is about: a named one, or that of a group or namespace."""
+
+    kind: Literal["named", "group", "namespace"]
+    name: str
+
+
+def target_of(user: User, name: str | None, group: str | None) -> LimitTarget:
+    """What the words of a command mean: a name, --group, or --namespace without a name."""
+    if group is not None and name is not None:
+        raise click.UsageError("Write a name or --group, not both.")
+    if group is not None:
+        return LimitTarget("group", group)
+    if name is not None:
+        return LimitTarget("named", name)
+    namespace = user.options.get("namespace")
+    if namespace is None:
+        raise click.UsageError("Write the name of a limit, --group NAME, or --namespace NAME.")
+    return LimitTarget("namespace", namespace)
+
+
+of_group = click.option("--group", metavar="NAME", help="The limit of a group of workers.")
 
 
 @limit.command("list")
@@ -40,27 +66,37 @@ def list_limits(user: User, *, most: int) -> None:
     answer = user.listed(user.client.limits.list, limit=most)
     columns = [
         Column("NAME", "name", least=8),
+        Column("OF", "kind"),
         Column("NAMESPACE", "namespace", empty=user.out.say("every_namespace")),
         Column("USED", "used"),
-        Column("MAX", "max"),
+        Column("MAX", "max", empty="-"),
+        Column("RATE", "rate", empty="-"),
     ]
     user.out.items(answer["items"], columns, answer=answer)
 
 
 @limit.command("show")
-@click.argument("name")
+@click.argument("name", required=False)
+@of_group
 @remote
-def show_limit(user: User, *, name: str) -> None:
+def show_limit(user: User, *, name: str | None, group: str | None) -> None:
     """Show a limit: which runs hold it since when, how many wait for it, and which jobs count in it.
 
-    It is the namespace's own limit, or else one of the whole cluster.
+    It is the namespace's own limit, or else one of the whole cluster. Without a name: the limit of a group (--group) or
+    of a whole namespace (--namespace).
 
     \b
     Examples:
       foliot limit show settle-db
       foliot limit show settle-db -n billing
+      foliot limit show --group etl
+      foliot limit show --namespace billing
     """
-    found = user.client.limits.get(name)
+    target = target_of(user, name, group)
+    if target.kind == "named":
+        found = user.client.limits.get(target.name)
+    else:
+        found = user.client.limits.get_scope(target.kind, target.name)
     if not user.out.is_for_people:
         user.out.item(found, ())
         return
@@ -80,8 +116,10 @@ def show_limit(user: User, *, name: str) -> None:
 def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     say = user.out.say
     yield "name", found["name"]
+    yield "of", found["kind"]
     yield "namespace", found["namespace"] or say("every_namespace")
-    yield "used", say("limit_used", used=found["used"], max=found["max"])
+    yield "used", say("limit_used", used=found["used"], max=found["max"]) if found["max"] else str(found["used"])
+    yield from rate_lines(user, found)
     yield "hidden", say("limit_hidden", runs=found["hidden"]) if found["hidden"] else ""
     yield "waiting", str(found["waiting"])
     oldest = found["oldest"]
@@ -89,6 +127,15 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
         since = user.times.told(oldest["since"])
         yield "oldest", say("limit_oldest", run=oldest["run"], job=_job_name(oldest), since=since)
     yield "jobs", ", ".join(_counted(one) for one in found["jobs"]) or say("none")
+
+
+def rate_lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    """The rate of a limit, if it has one, and when it lets the next run start."""
+    if not found.get("rate"):
+        return
+    yield "rate", user.out.say("limit_rate", rate=found["rate"], burst=found["burst"])
+    if found["next_at"]:
+        yield "next_start", user.times.told(found["next_at"])
 
 
 def _counted(job: Mapping[str, Any]) -> str:
@@ -101,35 +148,94 @@ def _job_name(item: Mapping[str, Any]) -> str:
 
 
 @limit.command("set")
-@click.argument("name")
-@click.argument("max_", metavar="MAX", type=click.IntRange(1, 100_000))
+@click.argument("words", metavar="[NAME_MAX]", nargs=-1)
+@of_group
+@click.option("--rate", metavar="RATE", help="So many starts in a time: 100/m, 5/s; none: any number.")
+@click.option("--burst", type=click.IntRange(1, 10_000), help="So many starts at once after a quiet time.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
-def set_limit(user: User, *, name: str, max_: int, reason: str) -> None:
-    """Make a limit of the whole cluster, or change how many runs it lets through. Needs an admin's token.
+def set_limit(
+    user: User, *, words: tuple[str, ...], group: str | None, rate: str | None, burst: int | None, reason: str
+) -> None:
+    """Make a limit of the whole cluster, of a group or of a namespace, or change it. Needs an admin's token.
+
+    With a name, jobs that are saved with this name in place.concurrency count in it. Without one, every run of the
+    group (--group) or of the namespace (--namespace) does. What you leave out, MAX or --rate, stays as it is.
 
     \b
     Examples:
       foliot limit set settle-db 4
       foliot limit set settle-db 8 --reason "a larger database"
+      foliot limit set --group etl 20
+      foliot limit set --group etl --rate 100/m
+      foliot limit set --namespace billing 50 --rate 10/s --burst 20
     """
-    saved = user.client.limits.set(name, max_, reason=reason)
-    if user.out.is_for_people:
-        user.out.talk("limit_set", mark="good", name=saved["name"], max=saved["max"])
-    else:
+    name, max_ = _name_and_max(user, words, group)
+    target = target_of(user, name, group)
+    if target.kind != "named":
+        saved = user.client.limits.set_scope(target.kind, target.name, max=max_, rate=rate, burst=burst, reason=reason)
+        if user.out.is_for_people:
+            _tell_scope(user, saved)
+        else:
+            user.out.item(saved, ())
+        return
+    if rate is not None or burst is not None:
+        raise click.UsageError("A rate is of a group, of a namespace, or of a job (place.rate).")
+    if max_ is None:
+        raise click.UsageError("Write how many runs may hold it: foliot limit set NAME MAX.")
+    saved = user.client.limits.set(target.name, max_, reason=reason)
+    if not user.out.is_for_people:
         user.out.item(saved, ())
+        return
+    user.out.talk("limit_set", mark="good", name=saved["name"], max=saved["max"])
+    if saved.get("namesakes"):
+        user.out.talk("limit_namesakes", mark="warn", name=saved["name"], namespaces=saved["namesakes"])
+
+
+def _name_and_max(user: User, words: tuple[str, ...], group: str | None) -> tuple[str | None, int | None]:
+    """NAME MAX, or MAX alone where --group or --namespace says whose limit it is."""
+    if len(words) > 2:
+        raise click.UsageError("Write at most a name and a number.")
+    if len(words) == 2:
+        return words[0], _whole(words[1])
+    if not words:
+        return None, None
+    is_scope = group is not None or user.options.get("namespace") is not None
+    return (None, _whole(words[0])) if is_scope else (words[0], None)
+
+
+def _whole(word: str) -> int:
+    return int(click.IntRange(1, 100_000)(word))
+
+
+def _tell_scope(user: User, saved: Mapping[str, Any]) -> None:
+    say = user.out.say
+    parts = [say("limit_runs", max=saved["max"])] if saved["max"] else []
+    if saved["rate"]:
+        parts.append(say("limit_starts", rate=saved["rate"], burst=saved["burst"]))
+    told = ", ".join(parts) or say("limit_none")
+    user.out.talk("limit_scope_set", mark="good", kind=saved["kind"], name=saved["name"], told=told)
 
 
 @limit.command("delete")
-@click.argument("name")
+@click.argument("name", required=False)
+@of_group
 @remote
-def delete_limit(user: User, *, name: str) -> None:
-    """Take a limit of the whole cluster away, once no job counts in it and no run holds it. Needs an admin's token.
+def delete_limit(user: User, *, name: str | None, group: str | None) -> None:
+    """Take a limit of the whole cluster, of a group or of a namespace away. Needs an admin's token.
+
+    A named one goes only when no job counts in it and no run holds it.
 
     \b
     Examples:
       foliot limit delete settle-db
+      foliot limit delete --group etl
+      foliot limit delete --namespace billing
     """
-    user.confirm([name])
-    user.client.limits.remove(name)
-    user.out.talk("limit_gone", mark="good", name=name)
+    target = target_of(user, name, group)
+    user.confirm([target.name])
+    if target.kind == "named":
+        user.client.limits.remove(target.name)
+    else:
+        user.client.limits.remove_scope(target.kind, target.name)
+    user.out.talk("limit_gone", mark="good", name=target.name)

@@ -130,8 +130,11 @@ CALLS: Final[Mapping[str, Route]] = {
     "delete_calendar": Route("DELETE", "/calendars/{name}"),
     "list_limits": Route("GET", "/limits", f"namespace {_PAGE}", answer="Page_LimitOut_"),
     "get_limit": Route("GET", "/limits/{name}", "namespace", answer="LimitUseOut"),
-    "set_cluster_limit": Route("PUT", "/cluster/limits/{name}", body="max! reason", answer="LimitOut"),
+    "set_cluster_limit": Route("PUT", "/cluster/limits/{name}", body="max! reason", answer="LimitSetOut"),
     "remove_cluster_limit": Route("DELETE", "/cluster/limits/{name}"),
+    "get_scope_limit": Route("GET", "/limits/{kind}/{name}", answer="LimitUseOut"),
+    "set_scope_limit": Route("PUT", "/cluster/limits/{kind}/{name}", body="max rate burst reason", answer="LimitOut"),
+    "remove_scope_limit": Route("DELETE", "/cluster/limits/{kind}/{name}"),
     # locks
     "list_locks": Route("GET", "/locks", f"namespace {_PAGE}", answer="Page_LockOut_"),
     "get_lock": Route("GET", "/locks/{name}", "namespace", answer="LockOut"),

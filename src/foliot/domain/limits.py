@@ -2,12 +2,15 @@
 
 A limit that a job names is of the job's namespace: two namespaces may use one name and never meet. A limit of the
 whole cluster has no namespace; an admin makes it, and from then on jobs that are saved with its name count in it.
+
+An admin may also limit a group of workers or a namespace. Every run there counts in it, and no job names it.
 """
 
 import hashlib
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import lru_cache
 from typing import Final
 
@@ -15,6 +18,34 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.errors import Denied, InvalidInput
 
 KEY_LENGTH_MAX: Final = 250
+
+
+class LimitKind(StrEnum):
+    """What a limit is of."""
+
+    NAMED = "named"  # a resource that jobs name
+    GROUP = "group"  # every run on the workers of a group
+    NAMESPACE = "namespace"  # every run of a namespace
+    JOB = "job"  # the job's own
+
+
+_PREFIXES: Final = {
+    "res": LimitKind.NAMED,
+    "grp": LimitKind.GROUP,
+    "ns": LimitKind.NAMESPACE,
+    "job": LimitKind.JOB,
+    "rate": LimitKind.JOB,
+}
+
+
+def kind_of(key: str) -> LimitKind:
+    """What the limit with this key is of."""
+    return _PREFIXES[key.partition(":")[0]]
+
+
+def scope_key(kind: LimitKind, name: str) -> str:
+    """What the limit of a whole group or namespace is called in the store."""
+    return f"grp:{name}" if kind is LimitKind.GROUP else f"ns:{name}"
 
 
 def limit_key(name: str, namespace: str | None) -> str:
@@ -33,11 +64,18 @@ def is_of_the_cluster(key: str) -> bool:
     return key.startswith("res:") and "/" not in key
 
 
+def is_of_an_admin(key: str) -> bool:
+    """Whether an admin makes this limit and takes it away: one that is not there holds up no run."""
+    return is_of_the_cluster(key) or kind_of(key) in (LimitKind.GROUP, LimitKind.NAMESPACE)
+
+
 def limit_name(key: str) -> str:
     """A limit as people know it."""
     kind, _, rest = key.partition(":")
     if kind == "job":
         return "max_running"
+    if kind == "rate":
+        return "rate"
     return rest.rpartition("/")[2] or key
 
 

@@ -136,6 +136,7 @@ class Leasing:
         self._parked: dict[str, _Parked] = {}
         self._beats_wanted = False
         self._called_at = -CALL_EVERY_S
+        self._again_at_s: float | None = None  # when a rate that is used up lets the next run start
         self._forgot_at = clock.monotonic()
         self._stopping = False
         self._is_leasing = False  # a lease is under way for the parked polls
@@ -223,6 +224,8 @@ class Leasing:
         pulse = self._tide.pulse
         if pulse is not None and await self.lanes.refresh(pulse.lanes):
             self._tide.ready = True
+        if self._again_at_s is not None and self._again_at_s <= self._clock.monotonic():
+            self._tide.ready = True
         if not self._tide.ready:
             self._expire()
             return self._rest_s()
@@ -233,6 +236,7 @@ class Leasing:
         if not self._parked:
             return REST_MAX_S  # all were called to beat, or the server began to stop: the next poll wakes this duty
         self._tide.ready = False
+        self._again_at_s = None
         polls = [self._as_seen(parked) for parked in self._parked.values()]
         self._is_leasing = True
         began_at = self._clock.monotonic()
@@ -316,8 +320,7 @@ class Leasing:
                 continue
             good += len(some)
             is_more |= granted.more
-            if granted.is_beyond:
-                self._tide.ready = True  # nothing was leased: the next pulse tells what to think of the clock
+            self._learn(granted)
             self._on_granted(granted)
             for poll, leased in zip(some, granted.grants, strict=True):
                 is_full |= 0 < poll.free <= len(leased.runs)
@@ -329,6 +332,14 @@ class Leasing:
         for poll, why in bad:
             self._refuse(poll, why)
         return _Looked(is_more, is_full=is_more or is_full)
+
+    def _learn(self, granted: Granted) -> None:
+        """Whether, and when, there is more to lease than the next pulse or hint says."""
+        if granted.is_beyond:
+            self._tide.ready = True  # nothing was leased: the next pulse tells what to think of the clock
+        if granted.again_at is not None:  # a rate is used up
+            at_s = self._clock.monotonic() + (granted.again_at - granted.now) / SECOND
+            self._again_at_s = at_s if self._again_at_s is None else min(self._again_at_s, at_s)
 
     def _not_after(self) -> Reckon | None:
         """Store time beyond this one has jumped since the last pulse, as far as this server can tell (R7)."""
@@ -420,4 +431,6 @@ class Leasing:
         if not self._parked:
             return REST_MAX_S
         nearest = min(parked.until for parked in self._parked.values())
+        if self._again_at_s is not None:
+            nearest = min(nearest, self._again_at_s)
         return min(REST_MAX_S, max(0.01, nearest - self._clock.monotonic()))

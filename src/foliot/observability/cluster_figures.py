@@ -58,7 +58,8 @@ def _limits(read: ClusterGauges) -> Iterator[Family]:
     for limit in read.limits[:LIMITS_SHOWN]:
         named = [limit.name, limit.namespace or ""]
         used.add_metric(named, limit.used)
-        most.add_metric(named, limit.max)
+        if limit.max is not None:
+            most.add_metric(named, limit.max)
     yield from (used, most)
 
 

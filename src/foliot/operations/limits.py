@@ -1,19 +1,39 @@
-"""Named limits: look at them; make, change and take away those of the whole cluster."""
+"""Limits: look at them; make, change and take away those that an admin makes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.bounds import RUNNING_MAX
-from foliot.domain.errors import BadField
-from foliot.domain.limits import limit_key
+from foliot.domain.errors import BadField, InvalidInput
+from foliot.domain.limits import LimitKind, limit_key, scope_key
 from foliot.domain.names import check_name
+from foliot.domain.rates import BURST_MAX, Bucket, check_rate, rate_from
 from foliot.operations.names import home_of, namespace_of
 from foliot.operations.notes import note
+from foliot.operations.older_servers import oldest_server
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
-from foliot.ports.store.limits import LimitNotFound, LimitUse, NamedLimit
+from foliot.ports.store.limits import LimitNotFound, LimitUse, NamedLimit, ScopeLimitNotFound
 from foliot.ports.store.lookups import JobRow
+from foliot.ports.worker_link import PROTOCOL_RATES
+
+NO_RATE: Final = "none"
+
+
+class LimitUnknown(InvalidInput):
+    """A limit of a group or namespace, while a live server does not know such limits."""
+
+    code = "FOL-1300"
+
+    def __init__(self, server: str, version: str) -> None:
+        super().__init__(
+            f"{server} (foliot {version}) does not know limits of groups and namespaces, and its runs would not count.",
+            hint=f"upgrade or stop {server} first",
+            server=server,
+            version=version,
+        )
 
 
 async def list_limits(
@@ -45,6 +65,22 @@ async def find_limit(services: Services, who: Principal, name: str, *, namespace
     use = await services.store.limits.use([limit_key(name, home), limit_key(name, None)])
     if use is None:
         raise LimitNotFound(name, namespace=home)
+    return _as_seen(who, use)
+
+
+async def find_scope_limit(services: Services, who: Principal, kind: LimitKind, name: str) -> LimitSeen:
+    """The limit of a group or namespace."""
+    who.demand(Scope.READ)
+    name = check_name(kind, name)
+    if kind is LimitKind.NAMESPACE and not who.sees(name):
+        raise ScopeLimitNotFound(kind, name)
+    use = await services.store.limits.use([scope_key(kind, name)])
+    if use is None:
+        raise ScopeLimitNotFound(kind, name)
+    return _as_seen(who, use)
+
+
+def _as_seen(who: Principal, use: LimitUse) -> LimitSeen:
     holders = [holder for holder in use.holders if who.sees(holder.namespace)]
     users = [user for user in use.users if who.sees(user.namespace)]
     oldest = use.oldest if use.oldest is not None and who.sees(use.oldest.namespace) else None
@@ -58,8 +94,20 @@ async def waiting_of(services: Services, job: JobRow) -> int | None:
     return await services.store.limits.waiting(job.job_id) if "max_waiting" in place else None
 
 
-async def set_limit(services: Services, who: Principal, name: str, max_: int, *, reason: str = "") -> NamedLimit:
-    """Make a limit of the whole cluster, or change how many runs it lets through."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitSet:
+    """A limit of the whole cluster as it is now, and how many namespaces have their own of this name."""
+
+    limit: NamedLimit
+    namesakes: int = 0
+
+
+async def set_limit(services: Services, who: Principal, name: str, max_: int, *, reason: str = "") -> LimitSet:
+    """Make a limit of the whole cluster, or change how many runs it lets through.
+
+    Jobs that were saved before with this name count in the limit of their namespace: the answer says how many such
+    namespaces there are.
+    """
     who.demand_everywhere(Scope.ADMIN)
     name = check_name("resource", name)
     if not 1 <= max_ <= RUNNING_MAX:
@@ -67,7 +115,66 @@ async def set_limit(services: Services, who: Principal, name: str, max_: int, *,
     limit = await services.store.limits.set_shared(name, max_)
     services.runs_may_be_ready()
     await _note(services, who, "limit.set", name, max=max_, reason=reason)
+    return LimitSet(limit=limit, namesakes=await services.store.limits.namesakes(name))
+
+
+async def set_scope_limit(
+    services: Services,
+    who: Principal,
+    kind: LimitKind,
+    name: str,
+    *,
+    max_: int | None = None,
+    rate: str | None = None,
+    burst: int | None = None,
+    reason: str = "",
+) -> NamedLimit:
+    """Limit every run of a group or namespace: how many execute at a time, how many start in a time, or both.
+
+    What is None stays as it is; a rate of `none` goes.
+    """
+    who.demand_everywhere(Scope.ADMIN)
+    name = check_name(kind, name)
+    bucket = _checked(max_, rate, burst)
+    await _check_servers(services)
+    limit = await services.store.limits.set_scope(kind, name, max_=max_, bucket=bucket, is_rate_kept=rate is None)
+    services.runs_may_be_ready()
+    said = {"max": max_ or "", "rate": rate or "", "burst": bucket.burst if bucket else ""}
+    await _note(services, who, "limit.set", name, of=str(kind), **said, reason=reason)
     return limit
+
+
+async def remove_scope_limit(services: Services, who: Principal, kind: LimitKind, name: str) -> None:
+    """Limit a group or namespace no more."""
+    who.demand_everywhere(Scope.ADMIN)
+    name = check_name(kind, name)
+    await services.store.limits.remove_scope(kind, name)
+    services.runs_may_be_ready()
+    await _note(services, who, "limit.removed", name, of=str(kind))
+
+
+def _checked(max_: int | None, rate: str | None, burst: int | None) -> Bucket | None:
+    """The rate that was asked for; None: none, or as it was."""
+    if max_ is None and rate is None:
+        raise BadField("max", "neither a number nor a rate is given", hint="give max, rate, or both")
+    if max_ is not None and not 1 <= max_ <= RUNNING_MAX:
+        raise BadField("max", f"{max_} is not a whole number from 1 to {RUNNING_MAX}")
+    if burst is not None and (rate is None or rate == NO_RATE):
+        raise BadField("burst", "there is no rate for it", hint="give the rate, too: 100/m")
+    if rate is None or rate == NO_RATE:
+        return None
+    found = rate_from(rate, "rate")
+    check_rate("rate", found)
+    if burst is not None and not 1 <= burst <= BURST_MAX:
+        raise BadField("burst", f"{burst} is not a whole number from 1 to {BURST_MAX}")
+    return Bucket.of(found, burst)
+
+
+async def _check_servers(services: Services) -> None:
+    """`LimitUnknown` while a server lives that would not count its runs in such a limit."""
+    oldest = await oldest_server(services)
+    if oldest is not None and oldest.protocol < PROTOCOL_RATES:
+        raise LimitUnknown(oldest.name, oldest.version)
 
 
 async def remove_limit(services: Services, who: Principal, name: str) -> None:

@@ -11,7 +11,7 @@ from foliot.domain.errors import InvalidInput
 from foliot.domain.job import EACH_WORKER, Definition
 from foliot.operations.services import Services
 from foliot.ports.store.node_row import NodeRow
-from foliot.ports.worker_link import PROTOCOL_ROUTES, PROTOCOL_WEIGHTS
+from foliot.ports.worker_link import PROTOCOL_RATES, PROTOCOL_ROUTES, PROTOCOL_WEIGHTS
 
 
 class NewField(NamedTuple):
@@ -33,7 +33,7 @@ NEW_FIELDS: Final[Sequence[NewField]] = (
     NewField("throttle", PROTOCOL_ROUTES, lambda job: job.throttle is not None),
     NewField("place.takes", PROTOCOL_WEIGHTS, lambda job: bool(job.takes)),
 )
-NEWEST: Final = max(field.since for field in NEW_FIELDS)
+NEWEST: Final = PROTOCOL_RATES
 _MENTIONS: Final = tuple({f'"{field.name.partition(".")[0].partition(":")[0]}"' for field in NEW_FIELDS})
 
 

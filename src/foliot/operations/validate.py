@@ -108,7 +108,7 @@ async def _check_limits(
     asked = {*said_anew, *definition.takes}
     keys = [limit_key(name, owner) for name in sorted(asked) for owner in (None, namespace)]
     found = await services.store.limits.find(keys)
-    present = {(limit.name, limit.namespace): limit.max for limit in found}
+    present = {(limit.name, limit.namespace): limit.max for limit in found if limit.max is not None}
     for name, wanted in definition.limits.items():
         owner = None if (name, None) in present else namespace
         max_ = present.get((name, owner), wanted)

@@ -108,12 +108,13 @@ class DeclaredJob(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     module: ModuleName = ""  # the one that was loaded, and declared it; empty: an older worker does not say
 
 
-PROTOCOL: Final = 5
+PROTOCOL: Final = 6
 """What this version speaks. It rises with what a node must know before it is used. docs/reference/compatibility.md."""
 PROTOCOL_MAINTENANCE: Final = 2  # servers know maintenance
 PROTOCOL_DRAINED_SERVER: Final = 3  # a server that is drained rests
 PROTOCOL_ROUTES: Final = 4  # servers know routes, and the wishes of jobs
 PROTOCOL_WEIGHTS: Final = 5  # servers know runs that take more than one of a limit
+PROTOCOL_RATES: Final = 6  # servers know rates, limits of groups and namespaces, and limits by worker and by key
 
 
 class Hello(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,7 +6,8 @@ from typing import Any, Final
 from foliot.domain.handler import PYTHON, kind_of
 from foliot.domain.health import BandCause, Health
 from foliot.domain.instants import SECOND, Instant, Micros, format_duration
-from foliot.domain.limits import limit_name
+from foliot.domain.limits import LimitKind, limit_name
+from foliot.domain.limits import kind_of as kind_of_limit
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.routing.wishes import Wishes
 from foliot.domain.run import RunState
@@ -417,6 +418,7 @@ def _hold(hold: Hold) -> dict[str, Any]:
         "limit_used": limit.used if limit else None,
         "limit_max": limit.max if limit else None,
         **_weighed(limit),
+        **_of_what(limit),
         "slots": hold.slots,
         "running": hold.running,
     }
@@ -432,6 +434,17 @@ def _weighed(limit: LimitFacts | None) -> dict[str, Any]:
         "limit_free": limit.free,
         "limit_kept": limit_name(limit.name) if limit.is_kept and limit.free >= limit.takes else None,
     }
+
+
+def _of_what(limit: LimitFacts | None) -> dict[str, Any]:
+    """Of what a limit is that holds a run up: one of these, by its number (full) or by its rate (spent)."""
+    if limit is None:
+        return {}
+    kind, name = kind_of_limit(limit.name), limit_name(limit.name)
+    is_spent = limit.next_in_us is not None and limit.free >= limit.takes
+    state = "spent" if is_spent else "full"
+    said = f"place.{name}" if kind is LimitKind.JOB else name
+    return {"limit_rate": limit.rate, "limit_next": limit.next_in_us, f"limit_{state}_{kind}": said}
 
 
 def _bare(handler: str) -> str:

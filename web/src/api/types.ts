@@ -610,18 +610,40 @@ export interface LimitIn {
   "reason"?: string;
 }
 
+export type LimitKind = "named" | "group" | "namespace" | "job";
+
 export interface LimitOut {
   "name": string;
   "namespace": string | null;
-  "max": number;
+  "max": number | null;
   "used": number;
+  "kind": LimitKind;
+  "rate": string | null;
+  "burst": number | null;
+  "next_at": string | null;
+}
+
+export interface LimitSetOut {
+  "name": string;
+  "namespace": string | null;
+  "max": number | null;
+  "used": number;
+  "kind": LimitKind;
+  "rate": string | null;
+  "burst": number | null;
+  "next_at": string | null;
+  "namesakes": number;
 }
 
 export interface LimitUseOut {
   "name": string;
   "namespace": string | null;
-  "max": number;
+  "max": number | null;
   "used": number;
+  "kind": LimitKind;
+  "rate": string | null;
+  "burst": number | null;
+  "next_at": string | null;
   "holders": LimitHolderOut[];
   "hidden": number;
   "waiting": number;
@@ -1192,6 +1214,13 @@ export interface ScheduleForm {
   "dst_overlap"?: string | null;
 }
 
+export interface ScopeLimitIn {
+  "max"?: number | null;
+  "rate"?: string | null;
+  "burst"?: number | null;
+  "reason"?: string;
+}
+
 export interface ServerRulesIn {
   "active_min"?: number | null;
   "standby_count"?: number | null;
@@ -1511,6 +1540,7 @@ export interface Operations {
   get_run_logs: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "follow"?: boolean; "tail"?: number | null; "level"?: string | null; "grep"?: string | null; "since"?: string | null }; body: undefined; answer: undefined };
   get_run_result: { path: { "run": string }; query: Record<never, never>; body: undefined; answer: ResultOut };
   get_run_timeline: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TimelineOut };
+  get_scope_limit: { path: { "kind": "group" | "namespace"; "name": string }; query: Record<never, never>; body: undefined; answer: LimitUseOut };
   get_settings: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SettingsOut };
   healthz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
@@ -1547,6 +1577,7 @@ export interface Operations {
   readyz: { path: Record<never, never>; query: { "detail"?: boolean; "reads"?: boolean }; body: undefined; answer: undefined };
   release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
   remove_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
+  remove_scope_limit: { path: { "kind": "group" | "namespace"; "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
   remove_view: { path: { "name": string }; query: { "shared"?: boolean }; body: undefined; answer: undefined };
   reschedule_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RescheduleJob; answer: RescheduledOut };
   reschedule_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: RescheduleJobs; answer: RescheduledListOut };
@@ -1561,9 +1592,10 @@ export interface Operations {
   run_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillAskIn; answer: DrillOut };
   save_view: { path: { "name": string }; query: Record<never, never>; body: ViewIn; answer: ViewOut };
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
-  set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitOut };
+  set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitSetOut };
   set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
   set_policy: { path: { "type": string }; query: Record<never, never>; body: PolicyIn; answer: PolicyOut };
+  set_scope_limit: { path: { "kind": "group" | "namespace"; "name": string }; query: Record<never, never>; body: ScopeLimitIn; answer: LimitOut };
   set_server_rules: { path: Record<never, never>; query: Record<never, never>; body: ServerRulesIn; answer: ServerRulesOut };
   start_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: StartBackfillIn; answer: BackfillOut };
   start_session: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
@@ -1624,6 +1656,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_run_logs: ["GET", "/api/v1/runs/{run}/logs"],
   get_run_result: ["GET", "/api/v1/runs/{run}/result"],
   get_run_timeline: ["GET", "/api/v1/runs/{run}/timeline"],
+  get_scope_limit: ["GET", "/api/v1/limits/{kind}/{name}"],
   get_settings: ["GET", "/api/v1/settings"],
   healthz: ["GET", "/healthz"],
   leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
@@ -1660,6 +1693,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   readyz: ["GET", "/readyz"],
   release_lock: ["POST", "/api/v1/locks/{name}:release"],
   remove_cluster_limit: ["DELETE", "/api/v1/cluster/limits/{name}"],
+  remove_scope_limit: ["DELETE", "/api/v1/cluster/limits/{kind}/{name}"],
   remove_view: ["DELETE", "/api/v1/views/{name}"],
   reschedule_job: ["POST", "/api/v1/jobs/{name}:reschedule"],
   reschedule_jobs: ["POST", "/api/v1/jobs:reschedule"],
@@ -1677,6 +1711,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
   set_maintenance: ["POST", "/api/v1/cluster:maintenance"],
   set_policy: ["PUT", "/api/v1/cluster/policy/{type}"],
+  set_scope_limit: ["PUT", "/api/v1/cluster/limits/{kind}/{name}"],
   set_server_rules: ["PUT", "/api/v1/cluster/servers"],
   start_backfill: ["POST", "/api/v1/backfills"],
   start_session: ["POST", "/api/v1/session"],

@@ -69,15 +69,19 @@ function LimitTable({ limits: all, open }: { limits: LimitOut[]; open: (opened: 
   return (
     <ListTable label={say("limits.list")} heads={["limits.name", "limits.whose", "limits.used"]} hasActions>
       {all.map((limit) => (
-        <tr key={`${limit.namespace} ${limit.name}`}>
+        <tr key={`${limit.kind} ${limit.namespace} ${limit.name}`}>
           <td className="first">
-            <Link
-              to="/limits"
-              search={{ name: limit.name, ...(limit.namespace && { namespace: limit.namespace }) }}
-              className="name"
-            >
-              <Raw mono>{limit.name}</Raw>
-            </Link>
+            {limit.kind === "named" ? (
+              <Link
+                to="/limits"
+                search={{ name: limit.name, ...(limit.namespace && { namespace: limit.namespace }) }}
+                className="name"
+              >
+                <Raw mono>{limit.name}</Raw>
+              </Link>
+            ) : (
+              <Raw mono>{`${limit.kind} ${limit.name}`}</Raw>
+            )}
           </td>
           <td>
             {limit.namespace === null ? (
@@ -90,7 +94,7 @@ function LimitTable({ limits: all, open }: { limits: LimitOut[]; open: (opened: 
             <Use limit={limit} />
           </td>
           <td className="tight">
-            {rights.admin && limit.namespace === null && (
+            {rights.admin && limit.namespace === null && limit.kind === "named" && (
               <>
                 <Button
                   size="compact-xs"
@@ -119,6 +123,9 @@ function LimitTable({ limits: all, open }: { limits: LimitOut[]; open: (opened: 
 
 function Use({ limit }: { limit: LimitOut }) {
   const say = useSay();
+  if (limit.max === null) {
+    return <Raw mono>{`${count(limit.used)} · ${limit.rate}`}</Raw>;
+  }
   const free = limit.max - limit.used;
   return (
     <span className="row">
@@ -222,7 +229,7 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
       change={async ({ reason, key }) => {
         const body = { max: Number(max), reason };
         const made = await call("set_cluster_limit", { path: { name }, body, key });
-        tell(say("limits.done", { name, max: made.max }));
+        tell(say("limits.done", { name, max: made.max ?? Number(max) }));
       }}
     >
       {!limit && (

@@ -1,10 +1,13 @@
-"""Named limits as JSON."""
+"""Limits as JSON."""
+
+from typing import Any
 
 from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Moment, Reason, moment
+from foliot.domain.limits import LimitKind
 from foliot.domain.run import format_run_id
-from foliot.operations.limits import LimitSeen
+from foliot.operations.limits import LimitSeen, LimitSet
 from foliot.ports.store.limits import LimitHolder, LimitWaiter, NamedLimit
 
 
@@ -15,17 +18,70 @@ class LimitIn(ApiInput):
     reason: Reason = ""
 
 
-class LimitOut(ApiOutput):
-    """A named limit, and how much of it runs hold now."""
+class ScopeLimitIn(ApiInput):
+    """What every run of a group or namespace counts in. What is left out stays as it is."""
 
-    name: str = Field(examples=["settle-db"])
+    max: int | None = Field(default=None, ge=1, le=100_000, description="Runs at a time.", examples=[20])
+    rate: str | None = Field(
+        default=None, max_length=40, description="Starts in a time; `none`: any number.", examples=["100/m"]
+    )
+    burst: int | None = Field(
+        default=None,
+        ge=1,
+        le=10_000,
+        description="Starts at once after a quiet time. Usually as many as the rate has in a second.",
+    )
+    reason: Reason = ""
+
+
+class LimitOut(ApiOutput):
+    """A limit, and how much of it runs hold now."""
+
+    name: str = Field(description="Of the limit; or the group or namespace it is of.", examples=["settle-db"])
     namespace: str | None = Field(description="Whose it is; null: of the whole cluster.")
-    max: int
+    max: int | None = Field(description="Null: any number; it has a rate alone.")
     used: int
+    kind: LimitKind = Field(
+        default=LimitKind.NAMED,
+        description="`named`: jobs name it. `group`, `namespace`: every run there counts in it.",
+    )
+    rate: str | None = Field(default=None, examples=["100/m"])
+    burst: int | None = Field(default=None, description="Starts at once after a quiet time.")
+    next_at: Moment | None = Field(
+        default=None, description="Its rate is used up: the next run may start then. Null: one may start now."
+    )
 
     @classmethod
     def of(cls, limit: NamedLimit) -> "LimitOut":
-        return cls(name=limit.name, namespace=limit.namespace, max=limit.max, used=limit.used)
+        return cls(**_shown(limit))
+
+
+class LimitSetOut(LimitOut):
+    """A limit of the whole cluster that was just set."""
+
+    namesakes: int = Field(
+        default=0,
+        description="Namespaces with a limit of their own of this name. Their jobs count in that one until they are "
+        "saved with a change.",
+    )
+
+    @classmethod
+    def set(cls, done: LimitSet) -> "LimitSetOut":
+        return cls(**_shown(done.limit), namesakes=done.namesakes)
+
+
+def _shown(limit: NamedLimit) -> dict[str, Any]:
+    bucket = limit.bucket
+    return {
+        "name": limit.name,
+        "namespace": limit.namespace,
+        "max": limit.max,
+        "used": limit.used,
+        "kind": limit.kind,
+        "rate": None if bucket is None else str(bucket.rate),
+        "burst": None if bucket is None else bucket.burst,
+        "next_at": moment(limit.next_at),
+    }
 
 
 class LimitHolderOut(ApiOutput):
@@ -89,10 +145,7 @@ class LimitUseOut(LimitOut):
     def seen(cls, seen: LimitSeen) -> "LimitUseOut":
         use = seen.use
         return cls(
-            name=use.limit.name,
-            namespace=use.limit.namespace,
-            max=use.limit.max,
-            used=use.limit.used,
+            **_shown(use.limit),
             holders=[LimitHolderOut.of(holder) for holder in use.holders],
             hidden=seen.hidden,
             waiting=use.waiting,

@@ -1,10 +1,10 @@
-"""Named limits: how many runs may hold a resource at once."""
+"""Limits: how many runs may hold a resource at once, and how many of a group or namespace execute or start."""
 
 # Written by python -m tests.client.derive: change foliot/client/awaited/limits.py, then run it.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from foliot.client.calls import Answer
 from foliot.client.pages import AnswerPage, page_of
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Limits:
-    """Named limits: how many runs may hold a resource at once."""
+    """Limits: how many runs may hold a resource at once, and how many of a group or namespace execute or start."""
 
     def __init__(self, client: Foliot) -> None:
         self._ask = client.ask
@@ -30,6 +30,27 @@ class Limits:
     def set(self, name: str, max: int, *, reason: str = "") -> Answer:  # noqa: A002  as the API says it
         """Make a limit of the whole cluster, or change it."""
         return dict(self._ask("set_cluster_limit", name=name, max=max, reason=reason))
+
+    def get_scope(self, kind: Literal["group", "namespace"], name: str) -> Answer:
+        """The limit of a group or namespace: which runs hold it, how many wait, and which jobs count in it."""
+        return dict(self._ask("get_scope_limit", kind=kind, name=name))
+
+    def set_scope(
+        self,
+        kind: Literal["group", "namespace"],
+        name: str,
+        *,
+        max: int | None = None,  # noqa: A002  as the API says it
+        rate: str | None = None,
+        burst: int | None = None,
+        reason: str = "",
+    ) -> Answer:
+        """Limit every run of a group or namespace. What is None stays as it is; a rate of `none` goes."""
+        return dict(self._ask("set_scope_limit", kind=kind, name=name, max=max, rate=rate, burst=burst, reason=reason))
+
+    def remove_scope(self, kind: Literal["group", "namespace"], name: str) -> None:
+        """Limit a group or namespace no more."""
+        self._ask("remove_scope_limit", kind=kind, name=name)
 
     def remove(self, name: str) -> None:
         """Take a limit of the whole cluster away, once no job counts in it and no run holds it."""

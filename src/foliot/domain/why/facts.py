@@ -117,6 +117,8 @@ class LimitFacts:
     used: int
     takes: int = 1  # of it by a run of the lane
     is_kept: bool = False  # for a run of another lane, which needs more than there is
+    rate: str | None = None  # so many starts in a time
+    next_in_us: Micros | None = None  # the rate is used up: it lets the next run start then
 
     @property
     def free(self) -> int:
@@ -126,7 +128,7 @@ class LimitFacts:
     @property
     def holds_up(self) -> bool:
         """Whether a run of the lane waits for it."""
-        return self.is_kept or self.free < self.takes
+        return self.is_kept or self.free < self.takes or self.next_in_us is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

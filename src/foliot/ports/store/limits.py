@@ -1,4 +1,6 @@
-"""Named limits as people see them. Jobs bring those of their namespace along; an admin makes those of the cluster."""
+"""Limits as people see them. Jobs bring the named ones of their namespace along; an admin makes the others: named ones
+of the whole cluster, and those of a group or namespace, which every run there counts in.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,6 +8,8 @@ from typing import Protocol
 
 from foliot.domain.errors import Conflict, NotFound
 from foliot.domain.instants import Instant
+from foliot.domain.limits import LimitKind
+from foliot.domain.rates import Bucket
 
 
 class LimitNotFound(NotFound):
@@ -16,6 +20,20 @@ class LimitNotFound(NotFound):
     def __init__(self, name: str, *, namespace: str | None = None) -> None:
         where = "the whole cluster" if namespace is None else f"namespace {namespace} or of the whole cluster"
         super().__init__(f'No limit "{name[:100]}" of {where}.', name=name[:100], namespace=namespace)
+
+
+class ScopeLimitNotFound(NotFound):
+    """A group or namespace has no limit."""
+
+    code = "FOL-2041"
+
+    def __init__(self, kind: LimitKind, name: str) -> None:
+        super().__init__(
+            f'The {kind} "{name[:100]}" has no limit.',
+            hint=f"set one: foliot limit set --{kind} {name[:100]} 20",
+            kind=str(kind),
+            name=name[:100],
+        )
 
 
 class LimitInUse(Conflict):
@@ -51,10 +69,13 @@ class NamedLimit:
     """A limit and how much of it is taken. `namespace` None: of the whole cluster."""
 
     key: str  # a list goes on behind it
-    name: str
+    name: str  # of a limit of a group or namespace: the group or the namespace
     namespace: str | None
-    max: int
+    max: int | None  # None: any number, it has a rate alone
     used: int
+    kind: LimitKind = LimitKind.NAMED
+    bucket: Bucket | None = None  # its rate
+    next_at: Instant | None = None  # its rate is used up: it lets the next run start then
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,6 +141,23 @@ class LimitStore(Protocol):
 
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
         """Make a limit of the whole cluster, or give it another maximum. Running runs that count in it hold it."""
+        ...
+
+    async def namesakes(self, name: str) -> int:
+        """How many namespaces have a limit of their own with this name, in which their jobs count."""
+        ...
+
+    async def set_scope(
+        self, kind: LimitKind, name: str, *, max_: int | None, bucket: Bucket | None, is_rate_kept: bool
+    ) -> NamedLimit:
+        """Limit a whole group or namespace, or change its limit. What runs there already counts in it.
+
+        `max_` None: as it was. `bucket` None: no rate; `is_rate_kept`: the rate as it was.
+        """
+        ...
+
+    async def remove_scope(self, kind: LimitKind, name: str) -> None:
+        """Limit a group or namespace no more; `ScopeLimitNotFound`."""
         ...
 
     async def remove_shared(self, name: str) -> None:

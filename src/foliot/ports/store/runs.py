@@ -110,6 +110,7 @@ class Granted:
     is_beyond: bool = False  # store time was later than `not_after`: nothing was leased
     waits_us: tuple[Micros, ...] = ()  # of each run leased now: since it may start
     longest_wait: tuple[int, Micros] | None = None  # the run that waited longest
+    again_at: Instant | None = None  # a rate is used up: it lets the next run start then
 
 
 class CancelOutcome(StrEnum):

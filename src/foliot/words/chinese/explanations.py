@@ -146,6 +146,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "place.takes 说明每次执行占用多少限额，而限额没有这么多。可能有人调低了它。",
         "少占用一些，或提高限额：在 place.concurrency 中，或用 foliot limit set 名称 数值。",
     ),
+    "FOL-1300": (
+        "有在线服务器的版本较旧。它不会把执行计入分组或命名空间的限额。",
+        "请先升级或停止该服务器；foliot node list 会显示版本。",
+    ),
     "FOL-1100": ("编辑器中的文本不是 JSON。", "请改正消息指出的那一行；文本仍然保留。"),
     "FOL-1152": (
         "独占任务的执行依次进行。尚未保存的定义没有可以排队的队列。",
@@ -259,6 +263,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "请发送该回调的令牌：`Authorization: Bearer TOKEN`。",
     ),
     "FOL-2015": ("命名空间和整个集群都没有这个名称的限额。", "foliot limit list 显示全部。"),
+    "FOL-2041": (
+        "没有人限制整个分组或命名空间。任务点名的限额按自己的名称显示。",
+        "设置一个：foliot limit set --group 名称 数值。foliot limit list 显示全部。",
+    ),
     "FOL-2020": (
         "Foliot 和在线的工作节点都没有这个名称的处理器类型。",
         "foliot handler list 显示全部；软件包带来的类型，只有装有它的工作节点在线时才可见。",

@@ -203,12 +203,22 @@ COMMANDS: Final[Mapping[str, str]] = {
     ),
     "Say why a job did or did not run.": "说明任务为什么执行了或没有执行。",
     # limit
-    "Named limits: how many runs may hold a resource at once.": "命名的限额：一个资源可同时被多少个执行占用。",
-    "A job brings the limits of its namespace along (place.concurrency); an admin makes those of the whole cluster.": (
-        "任务自带其命名空间的限额（place.concurrency）；全集群的限额由管理员设置。"
+    "Limits: how many runs hold a resource, how many of a group or namespace execute or start.": (
+        "限额：一个资源可被多少个执行占用，一个分组或命名空间可有多少个执行运行或开始。"
     ),
-    "Take a limit of the whole cluster away, once no job counts in it and no run holds it. Needs an admin's token.": (
-        "删除全集群的限额，前提是没有任务计入其中，也没有执行占用它。需要管理员的令牌。"
+    "Limits: how many runs may hold a resource at once, and how many of a group or namespace execute or start.": (
+        "限额：一个资源可同时被多少个执行占用，一个分组或命名空间可有多少个执行同时运行或开始。"
+    ),
+    "A job brings the limits of its namespace along (place.concurrency); an admin makes those of the whole cluster. "
+    "Every run of a group or namespace that an admin limits counts in that limit, without its job naming it.": (
+        "任务自带其命名空间的限额（place.concurrency）；全集群的限额由管理员设置。"
+        "管理员限制了分组或命名空间时，其中每个执行都计入，任务无需点名。"
+    ),
+    "Take a limit of the whole cluster, of a group or of a namespace away. Needs an admin's token.": (
+        "删除全集群、分组或命名空间的限额。需要管理员的令牌。"
+    ),
+    "A named one goes only when no job counts in it and no run holds it.": (
+        "命名的限额只有在没有任务计入、没有执行占用时才能删除。"
     ),
     "List the limits of the cluster and of the namespace, and how many runs hold each.": (
         "列出集群和命名空间的限额，以及各被多少个执行占用。"
@@ -216,9 +226,17 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Show a limit: which runs hold it since when, how many wait for it, and which jobs count in it.": (
         "显示限额：哪些执行自何时起占用它、多少执行在等待它、哪些任务计入其中。"
     ),
-    "It is the namespace's own limit, or else one of the whole cluster.": "先找命名空间自己的限额，没有则找全集群的。",
-    "Make a limit of the whole cluster, or change how many runs it lets through. Needs an admin's token.": (
-        "设置全集群的限额，或修改它允许的执行数。需要管理员的令牌。"
+    "It is the namespace's own limit, or else one of the whole cluster. Without a name: the limit of a group (--group) "
+    "or of a whole namespace (--namespace).": (
+        "先找命名空间自己的限额，没有则找全集群的。不写名称：分组（--group）或整个命名空间（--namespace）的限额。"
+    ),
+    "Make a limit of the whole cluster, of a group or of a namespace, or change it. Needs an admin's token.": (
+        "设置或修改全集群、分组或命名空间的限额。需要管理员的令牌。"
+    ),
+    "With a name, jobs that are saved with this name in place.concurrency count in it. Without one, every run of the "
+    "group (--group) or of the namespace (--namespace) does. What you leave out, MAX or --rate, stays as it is.": (
+        "写了名称：之后保存的、place.concurrency 中有此名称的任务计入其中。不写名称：分组（--group）或命名空间（--namespace）"
+        "的每个执行都计入。没有写的数值或 --rate 保持不变。"
     ),
     # lock
     "Locks: who holds one, who waits for it.": "锁：谁持有，谁在等待。",

@@ -95,6 +95,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "For repeated hours.": "夏令时重复的小时怎样处理。",
     "Name of the job, which places H.": "任务的名称，决定 H 的取值。",
     "How many fires.": "显示多少次触发。",
+    "The limit of a group of workers.": "工作节点分组的限额。",
+    "So many starts in a time: 100/m, 5/s; none: any number.": "一段时间内最多开始多少个：100/m、5/s。",
+    "So many starts at once after a quiet time.": "空闲之后一次最多开始多少个。",
     # db
     "Say what it would do, and do nothing.": "只说明会做什么，不执行。",
     "Also while servers are live; each must be restarted then.": "即使有服务器在线也执行；之后须逐一重启。",
@@ -313,6 +316,8 @@ OPTIONS: Final[Mapping[str, str]] = {
 
 METAVARS: Final[Mapping[str, str]] = {
     "AFTER": "新版本",
+    "RATE": "速率",
+    "NAME_MAX": "名称与数值",
     "BEFORE": "旧版本",
     "BOOLEAN": "是否",
     "CONTEXT": "上下文",
@@ -344,7 +349,6 @@ METAVARS: Final[Mapping[str, str]] = {
     "KINDS": "类型",
     "LANG": "语言",
     "M:F": "模块:函数",
-    "MAX": "上限",
     "MODULES": "模块",
     "N": "行数",
     "ROUTE": "路由",

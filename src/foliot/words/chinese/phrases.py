@@ -112,6 +112,14 @@ PHRASES: Final[Catalogue] = {
     "limit_gone": "{name} 已删除",
     "limit_used": "共 {max}，已用 {used}",
     "limit_hidden": "其他命名空间的 {runs} 个执行",
+    "limit_rate": "{rate}，一次最多 {burst} 个",
+    "limit_runs": "同时最多 {max} 个执行",
+    "limit_starts": "开始速率 {rate}，一次最多 {burst} 个",
+    "limit_none": "没有限制",
+    "limit_scope_set": "{kind} {name}：{told}",
+    "limit_namesakes": (
+        "{namespaces} 个命名空间有自己的限额 {name}：那里的任务在更改并保存之前仍计入自己的限额。见 foliot limit list"
+    ),
     "limit_oldest": "{job} 的 {run}，自 {since} 起",
     "waiting_of": "{waiting}，最多 {most}",
     "lock_order": (

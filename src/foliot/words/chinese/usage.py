@@ -4,6 +4,13 @@ from collections.abc import Mapping
 from typing import Final
 
 USAGE: Final[Mapping[str, str]] = {
+    "Write a name or --group, not both.": "名称和 --group 只写一个。",
+    "Write the name of a limit, --group NAME, or --namespace NAME.": (
+        "请写限额的名称，或 --group 名称，或 --namespace 名称。"
+    ),
+    "A rate is of a group, of a namespace, or of a job (place.rate).": "速率属于分组、命名空间或任务（place.rate）。",
+    "Write how many runs may hold it: foliot limit set NAME MAX.": "请写可同时占用的数量：foliot limit set 名称 数值。",
+    "Write at most a name and a number.": "最多写一个名称和一个数值。",
     'No command "{name}".': "没有命令“{name}”。",
     'No command "{name}". Did you mean {nearest}?': "没有命令“{name}”。是否想写 {nearest}？",
     'No command "{name}". See foliot --help.': "没有命令“{name}”。见 foliot --help。",

@@ -128,6 +128,14 @@ SENTENCES: Final[Catalogue] = {
         "已等待 {held:span}：需要限额 {limit} 的 {limit_never}，而它只有 {limit_max}：请提高限额",
         "已等待 {held:span}：需要限额 {limit} 的 {limit_takes}/{limit_max}，空闲 {limit_free}",
         "已等待 {held:span}：限额 {limit_kept} 空闲的部分（{limit_free}/{limit_max}）留给先到期且需要更多的执行",
+        "已等待 {held:span}：任务的 {limit_spent_job}（{limit_rate}）已用完；{limit_next:span} 后可开始下一个",
+        "已等待 {held:span}：分组 {limit_spent_group} 的速率（{limit_rate}）已用完；{limit_next:span} 后可开始下一个",
+        (
+            "已等待 {held:span}：命名空间 {limit_spent_namespace} 的速率（{limit_rate}）已用完；"
+            "{limit_next:span} 后可开始下一个"
+        ),
+        "已等待 {held:span}：分组 {limit_full_group} 的限额已满（{limit_used}/{limit_max}）",
+        "已等待 {held:span}：命名空间 {limit_full_namespace} 的限额已满（{limit_used}/{limit_max}）",
         "已等待 {held:span}：限额 {limit} 已满（{limit_used}/{limit_max}）",
     ),
     "held_busy": (
@@ -210,6 +218,16 @@ HINTS: Final[Catalogue] = {
     "held_line": "foliot run show {ahead}",
     "held_nobody": "启动一个：foliot worker 模块",
     "held_group": "启动一个：foliot worker 模块 --group {group}",
+    "held_limit": (
+        "放宽：修改 {job} 的 {limit_spent_job} 或 place.rate_burst",
+        "查看：foliot limit show --group {limit_spent_group}",
+        "查看：foliot limit show --namespace {limit_spent_namespace}",
+        "谁在占用：foliot limit show --group {limit_full_group}",
+        "谁在占用：foliot limit show --namespace {limit_full_namespace}",
+        "放宽：{limit_full_job}；正在执行的：foliot run list --job {job}",
+        "谁在占用：foliot limit show {limit_full_named}",
+    ),
+    "held_busy": "再启动一个工作节点，或查看正在执行的：foliot run list",
     "held_handler": (
         "启动提供 {other_offer} 的工作节点，或修正 run.{other_kind}",
         "部署代码，或修正 run.python",

@@ -224,6 +224,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "place.takes says how much of a limit each run takes, and the limit has less. Somebody may have lowered it.",
         "Take less, or raise the limit: in place.concurrency, or foliot limit set NAME MAX.",
     ),
+    "FOL-1300": (
+        "A live server is of an older version. It would not count its runs in a limit of a group or namespace.",
+        "Upgrade or stop that server first; foliot node list shows versions.",
+    ),
     "FOL-1100": ("The text in the editor is not JSON.", "Mend the line that the message names; your text is kept."),
     "FOL-1152": (
         "Runs of an exclusive job go one after another. A definition that is not saved has no line to wait in.",
@@ -394,6 +398,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Send Authorization: Bearer TOKEN with the token of this callback.",
     ),
     "FOL-2015": ("No limit of the namespace or of the whole cluster has this name.", "foliot limit list shows all."),
+    "FOL-2041": (
+        "Nobody limits this group or namespace as a whole. Limits that jobs name are shown by their own names.",
+        "Set one: foliot limit set --group NAME MAX. foliot limit list shows all.",
+    ),
     "FOL-2020": (
         "Neither Foliot nor a live worker has a kind of handler of this name.",
         "foliot handler list shows all. A kind of another package is known while a worker with it lives.",

@@ -115,6 +115,15 @@ PHRASES: Final[Catalogue] = {
     "limit_gone": "{name} is gone",
     "limit_used": "{used} of {max}",
     "limit_hidden": "{runs|run|runs} of other namespaces",
+    "limit_rate": "{rate}, at most {burst} at once",
+    "limit_runs": "{max|run|runs} at a time",
+    "limit_starts": "{rate} start, at most {burst} at once",
+    "limit_none": "no limit but its row",
+    "limit_scope_set": "{kind} {name}: {told}",
+    "limit_namesakes": (
+        "{namespaces|namespace has|namespaces have} an own limit {name}: jobs there count in that one until they "
+        "are saved with a change. See foliot limit list"
+    ),
     "limit_oldest": "{run} of {job}, since {since}",
     "waiting_of": "{waiting} of {most}",
     "lock_order": (

@@ -147,6 +147,20 @@ SENTENCES: Final[Catalogue] = {
             "held {held:span}: what is free of the limit {limit_kept} ({limit_free} of {limit_max}) is kept for a run "
             "that was due before and needs more of it"
         ),
+        (
+            "held {held:span}: {limit_spent_job} of the job ({limit_rate}) is used up; the next run may start in "
+            "{limit_next:span}"
+        ),
+        (
+            "held {held:span}: the rate of group {limit_spent_group} ({limit_rate}) is used up; the next run may start "
+            "in {limit_next:span}"
+        ),
+        (
+            "held {held:span}: the rate of namespace {limit_spent_namespace} ({limit_rate}) is used up; the next run "
+            "may start in {limit_next:span}"
+        ),
+        "held {held:span}: the limit of group {limit_full_group} is full ({limit_used} of {limit_max})",
+        "held {held:span}: the limit of namespace {limit_full_namespace} is full ({limit_used} of {limit_max})",
         "held {held:span}: the limit {limit} is full ({limit_used} of {limit_max})",
     ),
     "held_busy": (
@@ -254,6 +268,16 @@ HINTS: Final[Catalogue] = {
     ),
     "held_label": "tag a worker, or edit place.require",
     "held_draining": "start another worker, or foliot node list",
+    "held_limit": (
+        "to start more: edit {limit_spent_job} or place.rate_burst of {job}",
+        "see what starts: foliot limit show --group {limit_spent_group}",
+        "see what starts: foliot limit show --namespace {limit_spent_namespace}",
+        "who holds it: foliot limit show --group {limit_full_group}",
+        "who holds it: foliot limit show --namespace {limit_full_namespace}",
+        "to allow more: {limit_full_job}; what runs now: foliot run list --job {job}",
+        "who holds it: foliot limit show {limit_full_named}",
+    ),
+    "held_busy": "start another worker, or see what runs: foliot run list",
     "skipped_overlap.skip": "to let it wait instead: overlap: queue",
     "skipped_misfire.beyond_window": (
         "to widen the window: misfire: {{latest: 6h}}; "

@@ -27,7 +27,7 @@ from foliot.store.sql.ending.lost_shards import note_lost
 from foliot.store.sql.ending.parents import count_down
 from foliot.store.sql.ending.settlement import Claim, Jobs, Quit, Settlement
 from foliot.store.sql.ending.success import HEAVY, SUCCEED, is_plain_success, succeed
-from foliot.store.sql.firing.follow import FIXED_DELAY, OWN, SERIAL
+from foliot.store.sql.firing.follow import COUNTED_AT_LEASE, FIXED_DELAY, OWN, SERIAL
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
@@ -63,13 +63,14 @@ END_WAITING: Final = Statement(
 )
 
 _IS_OWN: Final = f"(runs.follow & {OWN}) <> 0"
+_KEPT: Final = 2**15 - 1 - COUNTED_AT_LEASE
 BACK: Final = Statement(
     f"""
     UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
            last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
            assigned_to = CASE WHEN {_IS_OWN} THEN runs.session_id END,
            session_id = CASE WHEN {_IS_OWN} THEN runs.session_id END, parked = CASE WHEN {_IS_OWN} THEN 2 ELSE 0 END,
-           request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+           follow = runs.follow & {_KEPT}, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
            assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
            failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
            checkpoint = coalesce(d.checkpoint, runs.checkpoint)
@@ -252,7 +253,8 @@ class Ending:
         if next_in_line:
             unpark(tx, next_in_line)
         if settlement.left:
-            give_back(tx, self._lanes.find(tx, settlement.left), settlement.left)
+            lanes = self._lanes.find(tx, {lane for lane, _ in settlement.left})
+            give_back(tx, lanes, settlement.left)
 
     def _as_they_are(self, tx: Tx, jobs: Iterable[LoadedJob], held: Held) -> list[LoadedJob]:
         """These jobs in the version they have by now: a run that outlives an edit counts the delay of the new one.

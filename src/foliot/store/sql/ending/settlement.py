@@ -11,7 +11,7 @@ from foliot.ports.worker_link import Report
 from foliot.store.sql.ending.locked_runs import Held, Seen
 from foliot.store.sql.ending.parents import EndedChild
 from foliot.store.sql.ending.success import is_plain_success
-from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, TRIAL
+from foliot.store.sql.firing.follow import CHILD, COUNTED, FIXED_DELAY, MERGE, TRIAL
 
 ERROR_TYPE_MAX: Final = 200
 
@@ -65,7 +65,7 @@ class Settlement:
         self.children: list[EndedChild] = []
         self.delayed: list[LoadedJob] = []
         self.next_in_line: set[int] = set()
-        self.left: dict[int, int] = {}  # lane -> runs that left RUNNING and had taken limits
+        self.left: dict[tuple[int, int], int] = {}  # runs that left RUNNING, by lane and by what they had taken
         self.strangers: frozenset[str] = frozenset()  # sessions whose runs are not the speaker's to end
         self._judge = judge
         self._reported = int(reported)  # a worker says so, and may repeat itself
@@ -85,8 +85,8 @@ class Settlement:
         started_at = run.started_at
         if started_at is None and claim.started_us_ago is not None:
             started_at = max(self.now - claim.started_us_ago, run.leased_at or 0)
-        if run.follow & LIMITS:
-            self.left[run.lane] = self.left.get(run.lane, 0) + 1
+        if counted := run.follow & COUNTED:
+            self.left[run.lane, counted] = self.left.get((run.lane, counted), 0) + 1
         if is_plain_success(claim):
             self.successes.append((run.id, lease_id, started_at, claim.result))
             if run.follow:

@@ -15,12 +15,12 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
 from foliot.store.sql.ending.lease_owner import Speaker
-from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, MERGE, SERIAL
+from foliot.store.sql.firing.follow import CHILD, COUNTED, FIXED_DELAY, MERGE, SERIAL
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 
-HEAVY: Final = FIXED_DELAY | LIMITS | CHILD | MERGE
+HEAVY: Final = FIXED_DELAY | COUNTED | CHILD | MERGE
 """Runs whose way out touches other rows too: those rows and they are locked first, so that all is known to land."""
 
 FOLLOWED: Final = f"""

@@ -15,6 +15,13 @@ PINNED: Final = 32  # somebody asked for its version: an edit does not take it a
 PAST: Final = 64  # a backfill's run: it replaces none, and none replaces it
 TRIAL: Final = 128  # a user tests the job with it: it is never tried again
 OWN: Final = 256  # a shard that is one worker's own: no other gets it
+OF_GROUP: Final = 512  # while it runs: it counts in the limit of its group
+OF_NAMESPACE: Final = 1024  # while it runs: it counts in the limit of its namespace
+
+COUNTED_AT_LEASE: Final = OF_GROUP | OF_NAMESPACE
+"""A lease that takes such a limit sets them, and they go when the run goes back: such limits come at any time."""
+COUNTED: Final = LIMITS | COUNTED_AT_LEASE
+"""What the way out of RUNNING gives back."""
 
 REPLACING: Final = 2  # of `runs.serial`: it replaces an earlier such run of the job, and a later one replaces it
 

@@ -58,6 +58,9 @@ store_meta = sa.Table(
     sa.Column("maintenance_at", Time, nullable=True),  # since when; these three: of the last maintenance
     sa.Column("maintenance_by", Name(200), nullable=True),
     sa.Column("maintenance_reason", LongText, nullable=True),
+    sa.Column(
+        "scopes_ver", sa.BigInteger, nullable=False, server_default="0"
+    ),  # rises with limits of groups and namespaces
 )
 
 jobs = sa.Table(
@@ -393,12 +396,15 @@ limits = sa.Table(
     sa.Column("used", sa.Integer, nullable=False),
     sa.Column("ver", sa.BigInteger, nullable=False),
     sa.Column("namespace", Name(100), nullable=True),  # NULL: of the whole cluster, or of one job
-    sa.Column("weight", sa.Integer, nullable=True),  # these three: kept for limits by weight and by rate
-    sa.Column("rate", sa.BigInteger, nullable=True),
-    sa.Column("burst", sa.Integer, nullable=True),
+    sa.Column("weight", sa.Integer, nullable=True),  # of an older Foliot, unused
+    sa.Column("rate", sa.BigInteger, nullable=True),  # so many starts in `rate_per_us`; NULL: any number
+    sa.Column("burst", sa.Integer, nullable=True),  # so many of them at once after a quiet time
     sa.Column("claim_lane", sa.Integer, nullable=True),  # these three: whose run gets what comes free
     sa.Column("claim_rank", sa.BigInteger, nullable=True),
     sa.Column("claim_until", Time, nullable=True),
+    sa.Column("rate_per_us", sa.BigInteger, nullable=True),
+    sa.Column("pace_us", sa.BigInteger, nullable=True),  # from one start to the next
+    sa.Column("spent_until", Time, nullable=True),  # when `burst` starts are possible again (domain.rates)
 )
 
 run_logs = sa.Table(

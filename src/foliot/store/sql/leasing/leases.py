@@ -15,7 +15,7 @@ from foliot.domain.health import Health, HealthRules
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.late_work import ON_TIME, LateShare
-from foliot.domain.limits import is_of_the_cluster, tokens_of
+from foliot.domain.limits import is_of_an_admin
 from foliot.domain.turns import Turns
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll, Reckon
@@ -36,6 +36,7 @@ from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
 from foliot.store.sql.leasing.merge_input import parts_of, within_reach
 from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
+from foliot.store.sql.leasing.scopes import Scopes, bits_of, needs_of
 from foliot.store.sql.leasing.tokens import LeaseTokens, claimed, wanted_claims
 from foliot.store.sql.leasing.unreadable import put_off
 
@@ -84,8 +85,13 @@ def _lease(more: str = "") -> str:
 
 
 LEASE: Final = Statement(_lease(), _LEASED)
-LEASE_ASSIGNED: Final = Statement(_lease(", parked = 0, assigned_to = NULL, assigned_until = NULL"), _LEASED)
+_UNASSIGNED: Final = ", parked = 0, assigned_to = NULL, assigned_until = NULL"
 """What a route had to say is over with the lease."""
+LEASE_ASSIGNED: Final = Statement(_lease(_UNASSIGNED), _LEASED)
+LEASE_COUNTED: Final = Statement(
+    _lease(f"{_UNASSIGNED}, follow = runs.follow | d.counted"), RowSet("d", **dict(_LEASED.columns), counted=BIGINT)
+)
+"""Runs, assigned or not, that count in the limit of their group or namespace."""
 
 LANE_JOBS: Final = Statement(
     """
@@ -122,13 +128,24 @@ class _Wanted(NamedTuple, Generic[_Where]):
     shares: Mapping[_Where, int]
 
 
+class _LaneLimits(NamedTuple):
+    """What a lease must heed in each lane."""
+
+    needs: Mapping[int, Mapping[str, int]]  # what a run takes of which limits
+    counted: Mapping[int, int]  # bits of the lanes whose runs count in the limit of their group or namespace
+    rooms: Mapping[str, limits.Room]  # as seen without a lock
+
+
 class _Taken(NamedTuple):
     """Candidates that found a slot."""
 
     given: Sequence[tuple[Candidate, Poll]] = ()
+    counted: Mapping[int, int] = {}  # by lane, see `_LaneLimits`
+    again_at: Instant | None = None  # when a rate lets the next run start
     jobs: Mapping[tuple[int, int], StoredJob] = {}
     fences: Mapping[int, int] = {}  # by run, of exclusive jobs
     replaced: tuple[Quit, ...] = ()
+    is_any: bool = True  # there was some candidate
 
 
 class Leases:
@@ -141,6 +158,7 @@ class Leases:
         self._waiting = WaitingKinds()
         self._turns = Turns()
         self._late_share = LateShare()
+        self._scopes = Scopes()
 
     def lease(
         self,
@@ -161,7 +179,7 @@ class Leases:
         is_beyond = not_after is not None and asking.now > not_after()
         taken = _Taken()
         if slots.free and not is_beyond:
-            taken = self._taken(tx, slots, min(limit, slots.free), asking.now, doubt)
+            taken = self._taken(tx, slots, min(limit, slots.free), asking, doubt)
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         is_cut = slots.free > 0 and len(taken.given) >= limit
@@ -175,6 +193,7 @@ class Leases:
             is_beyond=is_beyond,
             waits_us=waits_us,
             longest_wait=_longest(taken, waits_us),
+            again_at=taken.again_at,
         )
         return LeaseOutcome(granted, taken.replaced)
 
@@ -209,45 +228,54 @@ class Leases:
 
     # -- choosing ---------------------------------------------------------------------------------------------------
 
-    def _taken(self, tx: Tx, slots: FreeSlots, n: int, now: Instant, doubt: ClockDoubt | None) -> _Taken:
-        taken = self._picked(tx, slots, n, now, doubt)
-        if taken is None and self._waiting.look_again(tx, now):
-            taken = self._picked(tx, slots, n, now, doubt)
-        return taken or _Taken()
+    def _taken(self, tx: Tx, slots: FreeSlots, n: int, asking: Asking, doubt: ClockDoubt | None) -> _Taken:
+        taken = self._picked(tx, slots, n, asking, doubt)
+        if not taken.is_any and self._waiting.look_again(tx, asking.now):
+            taken = self._picked(tx, slots, n, asking, doubt)
+        return taken
 
-    def _picked(self, tx: Tx, slots: FreeSlots, n: int, now: Instant, doubt: ClockDoubt | None) -> _Taken | None:
-        """Candidates by rank, each in a slot and within its limits; None: there are none."""
+    def _picked(self, tx: Tx, slots: FreeSlots, n: int, asking: Asking, doubt: ClockDoubt | None) -> _Taken:
+        """Candidates by rank, each in a slot and within its limits."""
+        now = asking.now
         kinds = self._waiting.kinds(slots.lanes)
         picker = Picker(tx, self._waiting, now, doubt)
         assigned = AssignedPicker(tx, now, doubt)
         queues = assigned.queues(slots.routed, slots.lanes) if slots.routed else []
         lanes = self._lanes.find(tx, {kind.lane for kind in kinds} | {queue.lane for queue in queues})
-        rooms = self._rooms(tx, lanes)
+        heeded = self._limits_of(tx, lanes, asking)
+        needs, _, rooms = heeded
         if slots.routed:  # what waits there for its route is none of theirs yet
             kinds = [kind for kind in kinds if not lanes[kind.lane].routed]
-        room = _room_of(kinds, lanes, rooms, slots)
+        room = _room_of(kinds, heeded, slots)
         namespaces = {kind: lanes[kind.lane].namespace for kind in room}
-        claims = wanted_claims(((picker, kinds), (assigned, queues)), lanes, rooms, slots, now)
-        before = _held_up(room, lanes, claimed(rooms, claims, now), now)
+        claims = wanted_claims(((picker, kinds), (assigned, queues)), needs, rooms, slots, now)
+        before = _held_up(room, needs, claimed(rooms, claims, now), now)
         chosen = picker.shares(room, n, namespaces=namespaces, turns=self._turns, before=before)
         wanted: list[_Wanted[Any]] = [_Wanted(picker, chosen)]
         if queues:
-            wanted.append(_Wanted(assigned, shares(_room_of(queues, lanes, rooms, slots), n)))
+            wanted.append(_Wanted(assigned, shares(_room_of(queues, heeded, slots), n)))
         candidates, fences = _chosen(tx, wanted, lanes)
         if not candidates:
             if claims:
-                limits.lock_room(tx, claims)
+                limits.lock_room(tx, claims, now)
                 limits.claim(tx, claims, now=now)
-            return None
+            return _Taken(again_at=limits.again_at(rooms, {}, now), is_any=False)
         candidates = self._in_order(candidates, lanes, n, now) if queues else sorted(candidates, key=by_rank)
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = _readable(tx, candidates, jobs, now)
         owners = {job.job_id: job.namespace for job in jobs.values()}
-        given = _given_slots(tx, within_reach(tx, readable), lanes, owners, slots, now, claims)
+        given, taken = _given_slots(tx, within_reach(tx, readable), heeded, owners, slots, now, claims)
         for run, _ in given:
             self._turns.gave(lanes[run.lane].namespace)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
-        return _Taken(given, jobs, fences, replaced)
+        return _Taken(
+            given=given,
+            jobs=jobs,
+            fences=fences,
+            replaced=replaced,
+            counted=heeded.counted,
+            again_at=limits.again_at(rooms, taken, now),
+        )
 
     def _in_order(
         self, candidates: Sequence[Candidate], lanes: Mapping[int, Lane], n: int, now: Instant
@@ -257,23 +285,24 @@ class Leases:
         late_max = self._late_share.of(n, waited_us=now - oldest)
         return in_turns(candidates, lanes, self._turns, late_max=late_max)
 
-    def _rooms(self, tx: Tx, lanes: Mapping[int, Lane]) -> dict[str, limits.Room]:
+    def _limits_of(self, tx: Tx, lanes: Mapping[int, Lane], asking: Asking) -> _LaneLimits:
         """What the limits of these lanes let through, unlocked; rows that are missing are made.
 
-        Not those of the cluster: an admin took such a limit away, so it holds up nobody.
+        Not those that an admin makes: one of them that is missing was taken away, so it holds up nobody.
         """
-        names = {name for lane in lanes.values() for name in lane.limits}
+        scopes = self._scopes.read(tx, asking.scopes_ver)
+        needs = {lane_id: needs_of(lane, scopes) for lane_id, lane in lanes.items()}
+        counted = {lane_id: bits for lane_id, lane in lanes.items() if (bits := bits_of(lane, scopes))}
+        names = {name for tokens in needs.values() for name in tokens}
         if not names:
-            return {}
-        rooms = limits.room(tx, names)
-        if len(rooms) == len(names):
-            return rooms
-        missing = {name for name in names - rooms.keys() if not is_of_the_cluster(name)}
+            return _LaneLimits(needs, counted, {})
+        rooms = limits.room(tx, names, asking.now)
+        missing = {name for name in names - rooms.keys() if not is_of_an_admin(name)}
         if missing:
             self._make_limits(tx, lanes, missing)
-            rooms = limits.room(tx, names)
-        gone = {name for name in names - rooms.keys() if is_of_the_cluster(name)}
-        return rooms | dict.fromkeys(gone, UNLIMITED)
+            rooms = limits.room(tx, names, asking.now)
+        gone = {name for name in names - rooms.keys() if is_of_an_admin(name)}
+        return _LaneLimits(needs, counted, rooms | dict.fromkeys(gone, UNLIMITED))
 
     def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
         lane_ids = [lane_id for lane_id, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
@@ -294,6 +323,7 @@ class Leases:
             return
         plain: list[tuple[Any, ...]] = []
         assigned: list[tuple[Any, ...]] = []
+        counted: list[tuple[Any, ...]] = []
         base, now = asking.epoch << EPOCH_BITS, asking.now
         parts = parts_of(tx, [run.id for run, _ in taken.given if run.follow & MERGE])
         counts = counts_of(tx, [run.id for run, _ in taken.given if run.follow & OWN])
@@ -302,11 +332,15 @@ class Leases:
             attempt = run.attempt + 1
             fence = base + taken.fences.get(run.id, attempt)
             deadline_at = now + job.definition.start_within_us
-            rows = plain if run.assigned_to is None else assigned
-            rows.append((run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at))
+            row = (run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at)
+            if bits := taken.counted.get(run.lane, 0):
+                counted.append((*row, bits))
+            else:
+                rows = plain if run.assigned_to is None else assigned
+                rows.append(row)
             leased = leased_run(run, job, attempt, lease_id, fence, now, parts.get(run.id), counts.get(run.id))
             served.setdefault((poll.session, poll.request_no), []).append(leased)
-        for statement, rows in ((LEASE, plain), (LEASE_ASSIGNED, assigned)):
+        for statement, rows in ((LEASE, plain), (LEASE_ASSIGNED, assigned), (LEASE_COUNTED, counted)):
             rows.sort()  # by primary key (R3); all of them are locked
             if rows and tx.change(statement, {"now": now}, d=rows) != len(rows):
                 raise TryAgain("a run was leased although it was locked")
@@ -347,17 +381,15 @@ def _in_band(poll: Poll, band: Health) -> Poll:
     return replace(poll, free=(poll.free_in_warning or 0) if band is Health.WARNING else 0)
 
 
-def _room_of(
-    wanted: Iterable[_Where], lanes: Mapping[int, Lane], rooms: Mapping[str, limits.Room], slots: FreeSlots
-) -> dict[_Where, int]:
+def _room_of(wanted: Iterable[_Where], heeded: _LaneLimits, slots: FreeSlots) -> dict[_Where, int]:
     """How many runs of each kind or queue may start now, by free slots and limits.
 
     A lane whose limit is full is left out.
     """
     room: dict[_Where, int] = {}
     for where in wanted:
-        tokens = tokens_of(lanes[where.lane].limits)
-        let_through = min((_left(rooms, name) // takes for name, takes in tokens.items()), default=NO_LIMIT)
+        tokens = heeded.needs[where.lane]
+        let_through = min((_left(heeded.rooms, name) // takes for name, takes in tokens.items()), default=NO_LIMIT)
         if let_through > 0:
             room[where] = min(slots.free_in(where.lane), let_through)
     return room
@@ -369,12 +401,12 @@ def _left(rooms: Mapping[str, limits.Room], name: str) -> int:
 
 
 def _held_up(
-    kinds: Iterable[RunKind], lanes: Mapping[int, Lane], rooms: Mapping[str, limits.Room], now: Instant
+    kinds: Iterable[RunKind], needs: Mapping[int, Mapping[str, int]], rooms: Mapping[str, limits.Room], now: Instant
 ) -> dict[RunKind, int]:
     """The kinds of which only runs before some rank may start: what else they need is kept for another run."""
     before: dict[RunKind, int] = {}
     for kind in kinds:
-        for name in tokens_of(lanes[kind.lane].limits):
+        for name in needs[kind.lane]:
             found = rooms.get(name)
             if found is not None and found.claim is not None and found.holds_up(kind.lane, _LAST_RANK, now):
                 before[kind] = min(before.get(kind, _LAST_RANK), found.claim.rank)
@@ -435,18 +467,21 @@ def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
 def _given_slots(
     tx: Tx,
     candidates: Sequence[Candidate],
-    lanes: Mapping[int, Lane],
+    heeded: _LaneLimits,
     namespaces: Mapping[int, str],
     slots: FreeSlots,
     now: Instant,
     claims: Mapping[str, limits.LimitClaim],
-) -> list[tuple[Candidate, Poll]]:
-    """Candidates with a slot, as far as their limits let them through; the limits are taken, and claimed for others."""
+) -> tuple[list[tuple[Candidate, Poll]], Mapping[str, int]]:
+    """Candidates with a slot, as far as their limits let them through; the limits are taken, and claimed for others.
+
+    Behind them, how much was taken of each limit.
+    """
     used_lanes = {run.lane for run in candidates}
-    names = {name for lane in used_lanes for name in lanes[lane].limits}
-    rooms = limits.lock_room(tx, names | claims.keys())
+    names = {name for lane in used_lanes for name in heeded.needs[lane]}
+    rooms = limits.lock_room(tx, names | claims.keys(), now)
     tokens = LeaseTokens(claimed(rooms, claims, now), now)
-    limited = {lane: _counting(lanes[lane], tokens) for lane in used_lanes}
+    limited = {lane: _counting(heeded.needs[lane], tokens) for lane in used_lanes}
     given: list[tuple[Candidate, Poll]] = []
     for run in candidates:
         needs = limited[run.lane]
@@ -458,18 +493,17 @@ def _given_slots(
         given.append((run, poll))
         if needs:
             tokens.take(needs, run)
-    limits.take(tx, tokens.taken)
+    limits.take(tx, tokens.taken, now=now)
     limits.unclaim(tx, tokens.over)
     limits.claim(tx, claims, now=now)
-    return given
+    return given, tokens.taken
 
 
-def _counting(lane: Lane, tokens: LeaseTokens) -> Mapping[str, int]:
-    """What a run of a lane takes of which limits: nothing of one of the cluster that an admin has taken away."""
-    needs = tokens_of(lane.limits)
+def _counting(needs: Mapping[str, int], tokens: LeaseTokens) -> Mapping[str, int]:
+    """What a run of a lane takes of which limits: nothing of one that an admin has taken away."""
     if not needs or all(name in tokens.rooms for name in needs):
         return needs
-    return {name: n for name, n in needs.items() if name in tokens.rooms or not is_of_the_cluster(name)}
+    return {name: n for name, n in needs.items() if name in tokens.rooms or not is_of_an_admin(name)}
 
 
 def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Leased:

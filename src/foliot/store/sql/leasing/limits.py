@@ -14,37 +14,55 @@ before (`shared`). A save changes a maximum only when its job says another numbe
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Definition, Lane
 from foliot.domain.limits import LimitChange, LimitTooSmall, limit_key
+from foliot.domain.rates import STEPPED_BACK_US, refill_at, tokens_left
 from foliot.store.sql.cluster.leadership import holds_term
+from foliot.store.sql.firing.follow import COUNTED
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+from foliot.store.sql.leasing.scopes import count_in, held_by
 
 RECOUNT_STEP: Final = 200
 
-_ROOM: Final = "l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until"
+_ROOM: Final = """
+    l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
+"""
 
 ROOM: Final = Statement(f"SELECT {_ROOM} FROM {{d}} JOIN limits l ON l.name = d.name", RowSet("d", name=TEXT))
 
 LOCK: Final = Statement(
     f"""
-    SELECT {_ROOM}, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {{d}})
+    SELECT {_ROOM} FROM limits l WHERE l.name IN (SELECT d.name FROM {{d}})
     ORDER BY l.name {{for_update}}
     """,
     RowSet("d", name=TEXT),
 )
 
+_SPENT: Final = f"""
+    CASE WHEN limits.spent_until > :now
+              AND limits.spent_until <= :now + limits.burst * limits.pace_us + {STEPPED_BACK_US}
+         THEN limits.spent_until ELSE :now END
+"""
+"""As `domain.rates` reckons: when the bucket would be full again if no run started."""
+
 TAKE: Final = Statement(
-    """
-    UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1 FROM {d}
+    f"""
+    UPDATE limits SET used = limits.used + d.n, ver = limits.ver + 1,
+           spent_until = CASE WHEN limits.pace_us IS NULL THEN limits.spent_until
+                              ELSE {_SPENT} + d.starts * limits.pace_us END
+    FROM {{d}}
     WHERE limits.name = d.name AND limits.used + d.n <= limits.max
+          AND (limits.pace_us IS NULL
+               OR {_SPENT} + d.starts * limits.pace_us <= :now + limits.burst * limits.pace_us)
     """,
-    RowSet("d", name=TEXT, n=BIGINT),
+    RowSet("d", name=TEXT, n=BIGINT, starts=BIGINT),
 )
+"""`n` is given back, a token of a rate (`starts`) is not."""
 
 CLAIM: Final = Statement(
     """
@@ -96,11 +114,19 @@ SHARED: Final = Statement("SELECT limits.name FROM {d} JOIN limits ON limits.nam
 
 NAMES: Final = Statement("SELECT name FROM limits WHERE name > :after ORDER BY name LIMIT :limit")
 
-RUNNING: Final = Statement(
+LOCK_COUNTS: Final = Statement(
     """
-    SELECT r.lane, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.{held_by} > ''
-           AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM {d})
-    GROUP BY r.lane
+    SELECT l.name, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM {d})
+    ORDER BY l.name {for_update}
+    """,
+    RowSet("d", name=TEXT),
+)
+
+RUNNING: Final = Statement(
+    f"""
+    SELECT r.lane, r.follow & {COUNTED}, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.{{held_by}} > ''
+           AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM {{d}})
+    GROUP BY r.lane, r.follow & {COUNTED}
     """,
     RowSet("d", lane=BIGINT),
 )
@@ -123,16 +149,24 @@ class LimitClaim(NamedTuple):
 
 
 class Room(NamedTuple):
-    """How much of a limit is left."""
+    """How much of a limit is left, by its number and by its rate."""
 
     max: int
     left: int
     claim: LimitClaim | None = None
+    next_at: Instant | None = None  # when its rate lets the next run start, perhaps in the past; None: it has no rate
+    pace_us: Micros = 0
 
     @classmethod
-    def of(cls, max_: int, used: int, lane: int | None, rank: int | None, until: Instant | None) -> "Room":
-        is_claimed = lane is not None and rank is not None and until is not None
-        return cls(int(max_), int(max_) - int(used), LimitClaim(lane, rank, until) if is_claimed else None)  # type: ignore[arg-type]
+    def of(cls, row: Sequence[Any], now: Instant) -> "Room":
+        """From the columns `_ROOM`, without the name."""
+        most, used, lane, rank, until, pace_us, burst, spent_until = row
+        claim = None if lane is None or rank is None or until is None else LimitClaim(lane, rank, until)
+        left = int(most) - int(used)
+        if pace_us is None:
+            return cls(int(most), left, claim)
+        tokens = tokens_left(pace_us, burst, spent_until, now)
+        return cls(int(most), min(left, tokens), claim, refill_at(pace_us, burst, spent_until, now), pace_us)
 
     def holds_up(self, lane: int, rank: int, now: Instant) -> bool:
         """Whether a run of a lane waits for the run that this limit is kept for."""
@@ -233,17 +267,17 @@ def _by_key(limit: Limit) -> str:
     return limit.key
 
 
-def room(tx: Tx, names: Iterable[str]) -> dict[str, Room]:
+def room(tx: Tx, names: Iterable[str], now: Instant) -> dict[str, Room]:
     """What each limit lets through, as seen without a lock; a limit with no row yet is missing."""
-    return {row[0]: Room.of(*row[1:]) for row in tx.tuples(ROOM, d=keys(sorted(set(names))))}
+    return {row[0]: Room.of(row[1:], now) for row in tx.tuples(ROOM, d=keys(sorted(set(names))))}
 
 
-def lock_room(tx: Tx, names: Iterable[str]) -> dict[str, Room]:
+def lock_room(tx: Tx, names: Iterable[str], now: Instant) -> dict[str, Room]:
     """The same, locked by name until the transaction ends."""
     wanted = sorted(set(names))
     if not wanted:
         return {}
-    return {row[0]: Room.of(*row[1:6]) for row in tx.tuples(LOCK, d=keys(wanted))}
+    return {row[0]: Room.of(row[1:], now) for row in tx.tuples(LOCK, d=keys(wanted))}
 
 
 def claim(tx: Tx, wanted: Mapping[str, LimitClaim], *, now: Instant) -> None:
@@ -262,18 +296,26 @@ def unclaim(tx: Tx, names: Mapping[str, int]) -> None:
         tx.change(UNCLAIM, d=sorted(names.items()))
 
 
-def take(tx: Tx, wanted: Mapping[str, int]) -> None:
+def again_at(rooms: Mapping[str, Room], taken: Mapping[str, int], now: Instant) -> Instant | None:
+    """When the first of these rates that is used up lets a run start again. `taken`: what this lease took of them."""
+    nexts = [
+        room.next_at + taken.get(name, 0) * room.pace_us for name, room in rooms.items() if room.next_at is not None
+    ]
+    return min((at for at in nexts if at > now), default=None)
+
+
+def take(tx: Tx, wanted: Mapping[str, int], *, now: Instant) -> None:
     """Take so many of each, all or nothing; the rows were locked and the room seen before."""
-    rows = sorted(wanted.items())
-    if rows and tx.change(TAKE, d=rows) != len(rows):
+    rows = [(name, n, n) for name, n in sorted(wanted.items())]
+    if rows and tx.change(TAKE, {"now": now}, d=rows) != len(rows):
         raise TryAgain("a limit filled up although it was locked")
 
 
-def give_back(tx: Tx, lanes: Mapping[int, Lane], left: Mapping[int, int]) -> None:
-    """So many runs of each lane left RUNNING: every limit of the lane has that much more room."""
+def give_back(tx: Tx, lanes: Mapping[int, Lane], left: Mapping[tuple[int, int], int]) -> None:
+    """So many runs left RUNNING, by lane and by what they had taken (`COUNTED`): so much more room there is."""
     given: dict[str, int] = {}
-    for lane_id, n in left.items():
-        for name in lanes[lane_id].limits:
+    for (lane_id, counted), n in left.items():
+        for name in held_by(lanes[lane_id], counted):
             given[name] = given.get(name, 0) + n
     rows = sorted(given.items())
     if len(rows) > 1:
@@ -283,10 +325,15 @@ def give_back(tx: Tx, lanes: Mapping[int, Lane], left: Mapping[int, int]) -> Non
 
 
 def recount(tx: Tx, lanes: Lanes, *, after: str, term: int | None, limit: int = RECOUNT_STEP) -> tuple[int, str | None]:
-    """Set a stretch of limits to what really runs: (how many were off, name to go on after, None at the end)."""
+    """Set a stretch of limits to what really runs: (how many were off, name to go on after, None at the end).
+
+    A lease that did not see a limit of a group or namespace yet, because an admin set it at that moment, is counted in.
+    """
     names = [row.name for row in tx.rows(NAMES, {"after": after, "limit": limit})]
     if not names:
         return 0, None
+    if holds_term(tx, term):
+        count_in(tx, lanes, names)
     wrong = _miscounted(tx, lanes, names)
     corrected = tx.change(CORRECT, d=wrong) if wrong and holds_term(tx, term) else 0
     last = names[-1] if len(names) == limit else None
@@ -295,6 +342,7 @@ def recount(tx: Tx, lanes: Lanes, *, after: str, term: int | None, limit: int = 
 
 def count_anew(tx: Tx, lanes: Lanes, name: str) -> None:
     """A limit that was just made is held by what runs already."""
+    count_in(tx, lanes, [name])
     wrong = _miscounted(tx, lanes, [name])
     if wrong:
         tx.change(CORRECT, d=wrong)
@@ -302,7 +350,7 @@ def count_anew(tx: Tx, lanes: Lanes, name: str) -> None:
 
 def _miscounted(tx: Tx, lanes: Lanes, names: Sequence[str]) -> list[tuple[str, int, int]]:
     """Those of these limits that say another number than really runs, locked: as `CORRECT` takes them."""
-    locked = tx.rows(LOCK, d=keys(names))
+    locked = tx.rows(LOCK_COUNTS, d=keys(names))
     running = _running(tx, lanes, set(names))
     wrong: list[tuple[str, int, int]] = []
     for row in locked:
@@ -315,9 +363,9 @@ def _miscounted(tx: Tx, lanes: Lanes, names: Sequence[str]) -> list[tuple[str, i
 def _running(tx: Tx, lanes: Lanes, names: set[str]) -> dict[str, int]:
     """A statement after the locks: what it sees is complete."""
     every = lanes.all(tx)
-    limited = [lane_id for lane_id, lane in every.items() if not names.isdisjoint(lane.limits)]
+    limited = [lane_id for lane_id, lane in every.items() if not names.isdisjoint(held_by(lane, COUNTED))]
     running: dict[str, int] = {}
-    for lane_id, n in tx.pairs(RUNNING, d=keys(sorted(limited))).items():
-        for name in every[lane_id].limits:
+    for lane_id, counted, n in tx.tuples(RUNNING, d=keys(sorted(limited))):
+        for name in held_by(every[lane_id], counted):
             running[name] = running.get(name, 0) + int(n)
     return running

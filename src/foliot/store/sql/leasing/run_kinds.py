@@ -40,7 +40,7 @@ SESSIONS: Final = RowSet("s", id=TEXT)
 
 _ASKING: Final = """
     SELECT s.id, n.state, CASE WHEN n.until >= {now} THEN 1 ELSE 0 END, m.epoch, {now}, n.offer_hash, n.band,
-           n.until, m.reap_after, m.last_tick_at, m.maintenance_until
+           n.until, m.reap_after, m.last_tick_at, m.maintenance_until, m.scopes_ver
 """
 _OF_SESSIONS: Final = "FROM store_meta m CROSS JOIN {s} LEFT JOIN nodes n ON n.id = s.id WHERE m.id = 1"
 
@@ -69,7 +69,7 @@ GAPS: Final = RowSet("g", from_lane=BIGINT, from_class=BIGINT, from_priority=BIG
 LOOK_AROUND: Final = Statement(
     f"""
     {_WALK} {_ASKING}, NULL, NULL, NULL {_OF_SESSIONS}
-    UNION ALL (SELECT {", ".join(["NULL"] * 11)}, lane, class, priority FROM walk LIMIT :most)
+    UNION ALL (SELECT {", ".join(["NULL"] * 12)}, lane, class, priority FROM walk LIMIT :most)
     """,
     GAPS,
     SESSIONS,
@@ -121,6 +121,7 @@ class Asking(NamedTuple):
     offer_hashes: Mapping[str, str | None]  # of each session; None: an older Foliot wrote none
     bands: Mapping[str, Health]  # of each live session, by its beats and by the age of the last one
     is_maintenance: bool  # no run is to be leased
+    scopes_ver: int  # it rises with each limit of a group or namespace that comes or goes
 
 
 class _Asker(NamedTuple):
@@ -137,6 +138,7 @@ class _Asker(NamedTuple):
     reap_after: Instant
     last_tick_at: Instant
     maintenance_until: Instant
+    scopes_ver: int
 
     def band_by(self, rules: HealthRules) -> Health:
         """The worse of what its beats said and of its silence."""
@@ -335,6 +337,7 @@ def _asking(rows: Sequence[Sequence[Any]], rules: HealthRules) -> Asking:
         offer_hashes={asker.session: asker.offer_hash for asker in askers},
         bands={asker.session: asker.band_by(rules) for asker in askers if asker.state is not None},
         is_maintenance=first.maintenance_until > int(first.now),
+        scopes_ver=int(first.scopes_ver),
     )
 
 

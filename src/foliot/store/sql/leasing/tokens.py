@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from foliot.domain.instants import SECOND, Instant
-from foliot.domain.job import Lane
-from foliot.domain.limits import tokens_of
 from foliot.store.sql.leasing.candidates import Candidate, by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.limits import LimitClaim, Room
@@ -69,7 +67,7 @@ class LeaseTokens:
 
 def wanted_claims(
     among: Iterable[tuple[Looks, Sequence[Any]]],
-    lanes: Mapping[int, Lane],
+    needs: Mapping[int, Mapping[str, int]],
     rooms: Mapping[str, Room],
     slots: FreeSlots,
     now: Instant,
@@ -77,10 +75,11 @@ def wanted_claims(
     """What to keep for the first runs of kinds or queues that need more of a limit than there is.
 
     Nothing is asked of the database unless there are such. A claim that is fresh is left as it is, whosever it is.
+    `needs`: by lane, what a run takes of which limits.
     """
     best: dict[str, LimitClaim] = {}
     for picker, wheres in among:
-        heavy = {where: short for where in wheres if (short := _short_of(lanes[where.lane], rooms))}
+        heavy = {where: short for where in wheres if (short := _short_of(needs[where.lane], rooms))}
         asked = {
             where: 1
             for where, short in heavy.items()
@@ -107,10 +106,9 @@ def claimed(rooms: Mapping[str, Room], claims: Mapping[str, LimitClaim], now: In
     return found
 
 
-def _short_of(lane: Lane, rooms: Mapping[str, Room]) -> list[str]:
+def _short_of(tokens: Mapping[str, int], rooms: Mapping[str, Room]) -> list[str]:
     """The limits that keep a run of a lane from starting, if it only has to wait until enough of them is free."""
-    tokens = tokens_of(lane.limits)
-    if len(tokens) == len(lane.limits):  # it takes one of each
+    if not tokens or max(tokens.values()) == 1:  # it takes one of each
         return []
     short = [name for name, n in tokens.items() if name not in rooms or rooms[name].left < n]
     can_wait = all(name in rooms and 1 < tokens[name] <= rooms[name].max for name in short)

@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.job import Lane
 from foliot.domain.limits import tokens_of
+from foliot.domain.rates import Rate, refill_at
 from foliot.domain.run import RunState
 from foliot.domain.why.facts import LimitFacts, WorkerFacts
 from foliot.domain.why.holds import hold_in_lane
@@ -15,6 +16,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+from foliot.store.sql.leasing.scopes import all_of
 from foliot.store.sql.people.cluster_reads import list_nodes
 
 LANES_AMONG: Final = Statement(
@@ -22,7 +24,8 @@ LANES_AMONG: Final = Statement(
 )
 LIMITS: Final = Statement(
     """
-    SELECT limits.name, limits.max, limits.used,
+    SELECT limits.name, limits.max, limits.used, limits.rate, limits.rate_per_us, limits.pace_us, limits.burst,
+           limits.spent_until, {now} AS seen_at,
            CASE WHEN limits.claim_until > {now} THEN limits.claim_lane END AS claimed_by
     FROM {d} JOIN limits ON limits.name = d.label
     """,
@@ -150,17 +153,22 @@ class LimitsSeen:
 
     def of(self, lane_id: int, lane: Lane) -> list[LimitFacts]:
         """The limits of a lane; one that is not there is left out."""
-        tokens = tokens_of(lane.limits)
+        tokens = tokens_of(all_of(lane))
         return [self._fact(self._rows[name], n, lane_id) for name, n in tokens.items() if name in self._rows]
 
     def _fact(self, row: Any, takes: int, lane_id: int) -> LimitFacts:
         is_kept = row.claimed_by is not None and row.claimed_by != lane_id
-        return LimitFacts(name=row.name, max=row.max, used=row.used, takes=takes, is_kept=is_kept)
+        facts = LimitFacts(name=row.name, max=row.max, used=row.used, takes=takes, is_kept=is_kept)
+        if row.pace_us is None:
+            return facts
+        next_in_us = refill_at(row.pace_us, row.burst, row.spent_until, row.seen_at) - row.seen_at
+        rate = str(Rate(int(row.rate), int(row.rate_per_us)))
+        return replace(facts, rate=rate, next_in_us=next_in_us if next_in_us > 0 else None)
 
 
 def limits_of(tx: Tx, lanes: Iterable[Lane]) -> LimitsSeen:
     """The limits of these lanes."""
     names: set[str] = set()
     for lane in lanes:
-        names.update(lane.limits)
+        names.update(all_of(lane))
     return LimitsSeen(tx.found(LIMITS, d=keys(sorted(names))))

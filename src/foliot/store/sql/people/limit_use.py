@@ -1,13 +1,15 @@
-"""What a named limit is used for: the runs that hold it, those that wait for it, the jobs that count in it."""
+"""What a limit is used for: the runs that hold it, those that wait for it, the jobs that count in it."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from foliot.domain.job import PRIORITY_MAX, Lane
 from foliot.ports.store.limits import LimitHolder, LimitUse, LimitUser, LimitWaiter, NamedLimit
+from foliot.store.sql.firing.follow import COUNTED
 from foliot.store.sql.jobs.definitions import lanes_after
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.leasing.scopes import held_by
 
 SHOWN_MAX: Final = 200
 """Runs that hold it, and jobs that count in it."""
@@ -94,7 +96,7 @@ def use_of(tx: Tx, limit: NamedLimit) -> LimitUse:
 def counting_lanes(tx: Tx, key: str) -> Mapping[int, Lane]:
     """The lanes whose runs count in this limit."""
     every = lanes_after(tx, 0)
-    return {lane_id: lane for lane_id, lane in every.items() if key in lane.limits}
+    return {lane_id: lane for lane_id, lane in every.items() if key in held_by(lane, COUNTED)}
 
 
 def _holders(tx: Tx, key: str, lanes: Mapping[int, Lane]) -> Sequence[LimitHolder]:
@@ -106,7 +108,7 @@ def _holders(tx: Tx, key: str, lanes: Mapping[int, Lane]) -> Sequence[LimitHolde
             job=row.name,
             worker=row.worker,
             since=row.leased_at,
-            takes=lanes[row.lane].limits.count(key),
+            takes=held_by(lanes[row.lane], COUNTED).count(key),
         )
         for row in rows
     ]
@@ -118,7 +120,7 @@ def _users(tx: Tx, key: str, lanes: Mapping[int, Lane]) -> Sequence[LimitUser]:
     users: list[LimitUser] = []
     for row in rows:
         lane = lanes.get(row.lane_id) or lanes[row.merge_lane_id]
-        users.append(LimitUser(namespace=row.namespace, job=row.name, takes=lane.limits.count(key)))
+        users.append(LimitUser(namespace=row.namespace, job=row.name, takes=held_by(lane, COUNTED).count(key)))
     return users
 
 

@@ -1,27 +1,55 @@
-"""Named limits for people, in SQL: listed, and those of the whole cluster made, changed and taken away."""
+"""Limits for people, in SQL: listed, and those that an admin makes are made, changed and taken away."""
 
 from collections.abc import Sequence
 from typing import Any, Final
 
-from foliot.domain.limits import limit_key, limit_name
-from foliot.ports.store.limits import LimitHeld, LimitInUse, LimitNotFound, LimitUse, NamedLimit
+from foliot.domain.limits import LimitKind, kind_of, limit_key, limit_name, scope_key
+from foliot.domain.rates import Bucket, Rate, refill_at
+from foliot.ports.store.limits import (
+    LimitHeld,
+    LimitInUse,
+    LimitNotFound,
+    LimitUse,
+    NamedLimit,
+    ScopeLimitNotFound,
+)
 from foliot.store.sql.firing.queues import QUEUED
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx
-from foliot.store.sql.kernel.statement import Statement, keys
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.limits import MAXIMA, SET_MAX, Limit, count_anew, make
+from foliot.store.sql.leasing.scopes import CHANGED
 from foliot.store.sql.people.limit_use import USERS, WAITING_MAX, counting_lanes, use_of
 
 USERS_TOLD: Final = 20
-_FIRST: Final = "res:"
-_BEYOND: Final = "res;"  # the keys of named limits lie between these two
-_COLUMNS: Final = "name, namespace, max, used"
+ANY: Final = 2**31 - 1
+"""`limits.max` of a limit that has a rate alone."""
+_BETWEEN: Final = " OR ".join(f"(name > '{prefix}:' AND name < '{prefix};')" for prefix in ("grp", "ns", "res"))
+_COLUMNS: Final = "name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, {now} AS seen_at"
 LIST_LIMITS: Final = Statement(
-    f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND name < '{_BEYOND}' ORDER BY name LIMIT :rows"
+    f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND ({_BETWEEN}) ORDER BY name LIMIT :rows"
 )
 _LIST_IN: Final = Statement(
-    f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND name < '{_BEYOND}' "
+    f"SELECT {_COLUMNS} FROM limits WHERE name > :after AND ({_BETWEEN}) "
     "AND (namespace IS NULL OR namespace = :namespace) ORDER BY name LIMIT :rows"
+)
+_NAMESAKES: Final = Statement(
+    "SELECT count(*) FROM limits "
+    "WHERE name > 'res:' AND name < 'res;' AND namespace IS NOT NULL AND name LIKE :pattern ESCAPE '!'"
+)
+_MAKE_SCOPE: Final = Statement(
+    """
+    {insert_ignore} limits (name, max, used, ver, namespace)
+    SELECT d.name, d.max, 0, 1, d.namespace FROM {d} WHERE true {ignore_duplicates}
+    """,
+    RowSet("d", name=TEXT, max=BIGINT, namespace=TEXT),
+)
+_SET_SCOPE: Final = Statement("UPDATE limits SET max = :max, ver = ver + 1 WHERE name = :name")
+_SET_RATE: Final = Statement(
+    """
+    UPDATE limits SET rate = :rate, rate_per_us = :per_us, pace_us = :pace_us, burst = :burst, ver = ver + 1
+    WHERE name = :name
+    """
 )
 _FIND: Final = Statement(f"SELECT {_COLUMNS} FROM limits WHERE name = :name")
 _REMOVE: Final = Statement("DELETE FROM limits WHERE name = :name")
@@ -34,7 +62,7 @@ class SqlLimits:
         self._database = database
 
     async def list(self, *, namespace: str | None, after: str, limit: int) -> Sequence[NamedLimit]:
-        values = {"after": max(after, _FIRST), "rows": limit}
+        values = {"after": after, "rows": limit}
 
         def work(tx: Tx) -> Sequence[NamedLimit]:
             if namespace is None:
@@ -74,6 +102,44 @@ class SqlLimits:
 
         return await self._database.transact(work, pool=Pool.API)
 
+    async def namesakes(self, name: str) -> int:
+        pattern = f"%/{name.replace('_', '!_').replace('%', '!%')}"
+        rows = await self._database.read(lambda tx: tx.rows(_NAMESAKES, {"pattern": pattern}))
+        return int(rows[0][0])
+
+    async def set_scope(
+        self, kind: LimitKind, name: str, *, max_: int | None, bucket: Bucket | None, is_rate_kept: bool
+    ) -> NamedLimit:
+        key = scope_key(kind, name)
+        namespace = name if kind is LimitKind.NAMESPACE else None
+
+        def make_it(tx: Tx) -> None:
+            tx.change(CHANGED)
+            tx.change(_MAKE_SCOPE, d=[(key, ANY, namespace)])
+            if max_ is not None:
+                tx.change(_SET_SCOPE, {"name": key, "max": max_})
+            if not is_rate_kept:
+                tx.change(_SET_RATE, {"name": key, **_rate_columns(bucket)})
+
+        def count(tx: Tx) -> NamedLimit:
+            count_anew(tx, Lanes(), key)
+            rows = tx.rows(_FIND, {"name": key})
+            if not rows:
+                raise ScopeLimitNotFound(kind, name)  # another admin took it away
+            return _named(rows[0])
+
+        # Two transactions: leases that begin now see the limit, so only those count that began before.
+        await self._database.transact(make_it, pool=Pool.API)
+        return await self._database.transact(count, pool=Pool.API)
+
+    async def remove_scope(self, kind: LimitKind, name: str) -> None:
+        def work(tx: Tx) -> None:
+            tx.change(CHANGED)
+            if not tx.change(_REMOVE, {"name": scope_key(kind, name)}):
+                raise ScopeLimitNotFound(kind, name)
+
+        await self._database.transact(work, pool=Pool.API)
+
     async def remove_shared(self, name: str) -> None:
         key = limit_key(name, None)
 
@@ -98,6 +164,25 @@ def _users(tx: Tx, key: str) -> list[str]:
 
 
 def _named(row: Any) -> NamedLimit:
+    bucket = next_at = None
+    if row.pace_us is not None:
+        bucket = Bucket(Rate(int(row.rate), int(row.rate_per_us)), int(row.burst))
+        at = refill_at(row.pace_us, row.burst, row.spent_until, row.seen_at)
+        next_at = at if at > row.seen_at else None
     return NamedLimit(
-        key=row.name, name=limit_name(row.name), namespace=row.namespace, max=int(row.max), used=int(row.used)
+        key=row.name,
+        name=limit_name(row.name),
+        namespace=row.namespace,
+        max=None if row.max == ANY else int(row.max),
+        used=int(row.used),
+        kind=kind_of(row.name),
+        bucket=bucket,
+        next_at=next_at,
     )
+
+
+def _rate_columns(bucket: Bucket | None) -> dict[str, int | None]:
+    if bucket is None:
+        return {"rate": None, "per_us": None, "pace_us": None, "burst": None}
+    rate = bucket.rate
+    return {"rate": rate.starts, "per_us": rate.per_us, "pace_us": rate.pace_us, "burst": bucket.burst}
