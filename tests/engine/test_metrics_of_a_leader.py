@@ -61,8 +61,8 @@ async def test_a_leader_shows_jobs_queues_and_runs_that_ended(world: World, cloc
     assert 'foliot_jobs{state="active"} 3.0' in text, "its term goes on"
     assert 'foliot_queue_ready_runs{group="default"}' in text
     assert 'foliot_runs_ended_total{kind="error",state="FAILED"} 1.0' in text
-    assert 'foliot_job_runs_ended_total{job="bad",namespace="default",state="FAILED"} 1.0' in text
-    assert 'foliot_job_last_end_timestamp_seconds{job="good",namespace="default"}' in text
+    assert 'foliot_job_runs_ended_total{job_name="bad",job_namespace="default",state="FAILED"} 1.0' in text
+    assert 'foliot_job_last_end_timestamp_seconds{job_name="good",job_namespace="default"}' in text
     assert 'foliot_store_call_seconds_bucket{le="+Inf",pool="control"}' in text
 
 

@@ -112,7 +112,7 @@ class Server:
         self._seen_nodes: Sequence[NodeGauge] = ()
         self.health = HealthGauges(lambda: self.leadership.term)
         self.tallies = Tallies()
-        self.metrics = metrics_of(self, self._coordinator, lambda: self._seen_nodes)
+        self.metrics = metrics_of(self, clock, self._coordinator, lambda: self._seen_nodes)
         self.metrics.standby.set(settings.is_standby)
 
         planner = Planner(routes=installed_routes())

@@ -8,6 +8,7 @@ from foliot.app.coordinators import STORE, coordinator_name
 from foliot.domain.instants import SECOND
 from foliot.observability.metrics import ServerMetrics
 from foliot.observability.node_figures import NodeGauge
+from foliot.ports.clock import Clock
 from foliot.ports.coordinator import Coordinator
 
 if TYPE_CHECKING:
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
 
 
 def metrics_of(
-    server: "Server", coordinator: Coordinator, seen_nodes: Callable[[], Iterable[NodeGauge]]
+    server: "Server", clock: Clock, coordinator: Coordinator, seen_nodes: Callable[[], Iterable[NodeGauge]]
 ) -> ServerMetrics:
     """The metrics of a server that is being built: its parts are asked when somebody looks."""
     metrics = ServerMetrics(per_job=server.settings.metrics_per_job, version=__version__)
+    metrics.monotonic = clock.monotonic
     metrics.watch_store(server.store.troubles, server.store.calls)
     metrics.registry.register(server.health)
     if (name := coordinator_name(server.settings)) != STORE:

@@ -98,12 +98,12 @@ CATALOGUE: Final = (
     _counter("attempts", "foliot_reports_fenced_total", "Late reports refused", EVERY),
     _counter("attempts", "foliot_foreign_sessions_total", "Calls of workers in sessions of other tokens", EVERY),
     # -- one job each, when wanted
-    _counter("per job", "foliot_job_runs_ended_total", "Runs of a job that ended", LED, "namespace", "job", "state",
-             most=3 * (JOBS_SHOWN_MAX + 1)),
+    _counter("per job", "foliot_job_runs_ended_total", "Runs of a job that ended", LED,
+             "job_namespace", "job_name", "state", most=3 * (JOBS_SHOWN_MAX + 1)),
     _counter("per job", "foliot_job_run_seconds_total", "Time that runs of a job took together", LED,
-             "namespace", "job", most=JOBS_SHOWN_MAX + 1),
+             "job_namespace", "job_name", most=JOBS_SHOWN_MAX + 1),
     _gauge("per job", "foliot_job_last_end_timestamp_seconds", "When a run of the job ended last", LED,
-           "namespace", "job", most=JOBS_SHOWN_MAX),
+           "job_namespace", "job_name", most=JOBS_SHOWN_MAX),
     # -- nodes
     _gauge("nodes", "foliot_node_band", "1 for the band that a node is in", LEADER, *_NODE, "band", most=NODES_SHOWN),
     _gauge("nodes", "foliot_node_band_cause", "1 for the reason why a node is not ONLINE", LEADER, *_NODE, "cause",
@@ -155,9 +155,9 @@ CATALOGUE: Final = (
     _gauge("locks", "foliot_lock_claims", "Claims on locks: those that hold one, those that wait; counted to 10 000",
            LEADER, "state"),
     _gauge("locks", "foliot_lock_waits_parked", "Requests that wait here for a lock", EVERY),
-    _gauge("limits", "foliot_limit_used", "How much of a named limit is taken", LEADER, "limit", "namespace",
+    _gauge("limits", "foliot_limit_used", "How much of a named limit is taken", LEADER, "limit", "limit_namespace",
            most=LIMITS_SHOWN),
-    _gauge("limits", "foliot_limit_max", "How much of a named limit there is", LEADER, "limit", "namespace",
+    _gauge("limits", "foliot_limit_max", "How much of a named limit there is", LEADER, "limit", "limit_namespace",
            most=LIMITS_SHOWN),
     # -- what people look at
     _gauge("health", "foliot_health", "1 for the level that a check of the doctor has", LEADER, "check", "level"),

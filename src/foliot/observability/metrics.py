@@ -39,6 +39,7 @@ class ServerMetrics:
         """`per_job`: of so many jobs it shows series of their own. `trace_of`: for examples in histograms."""
         self.registry = registry = CollectorRegistry()
         self._trace_of = trace_of
+        self.monotonic: Callable[[], float] = lambda: 0.0
         self.runs_created = counter("foliot_runs_created_total", registry)
         self.instants_skipped = counter("foliot_instants_skipped_total", registry)
         self.duplicates = counter("foliot_duplicate_fires_total", registry)
@@ -179,6 +180,12 @@ class ServerMetrics:
 
     def page(self, accept: str) -> MetricsPage:
         """In the form that a client prefers, by its `Accept` header."""
+        began_at = self.monotonic()
+        page = self._page(accept)
+        self.page_took.set(self.monotonic() - began_at)
+        return page
+
+    def _page(self, accept: str) -> MetricsPage:
         if prefers_openmetrics(accept):
             return MetricsPage(_open(self.registry), openmetrics.CONTENT_TYPE_LATEST)
         return MetricsPage(self.render(), PLAIN_TYPE)

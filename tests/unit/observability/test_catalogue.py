@@ -136,7 +136,8 @@ def test_the_catalogue_names_things_in_one_way() -> None:
         assert row.name.startswith("foliot_")
         assert row.name.endswith("_total") == (row.shape is MetricType.COUNTER), row.name
         assert not row.text.endswith("."), row.name
-        from_users = {"job", "group", "limit", "node", "channel"} & set(row.labels)
+        from_users = {"job_name", "group", "limit", "node", "channel"} & set(row.labels)
+        assert not {"job", "instance", "namespace"} & set(row.labels), "Prometheus gives these to what it scrapes"
         assert not from_users or row.most is not None, f"{row.name} has no bound"
 
 
