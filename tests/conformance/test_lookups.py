@@ -93,6 +93,15 @@ async def test_until_begins_near_its_instant(world: World, store: Store) -> None
     assert len(await all_runs(store, RunFilter(since=now - HOUR // 2), 2)) == 3
 
 
+async def test_several_runs_are_read_at_once_and_those_that_are_gone_are_left_out(world: World, store: Store) -> None:
+    await save(world, "tick")
+    made = await trigger(world, "tick", 3)
+    found = await store.lookups.runs_of([*made, made[-1] + 1000])
+    assert sorted(run.run_id for run in found) == sorted(made)
+    assert {run.job for run in found} == {"tick"}
+    assert await store.lookups.runs_of([]) == []
+
+
 async def test_the_ledger_knows_run_and_skip(world: World, store: Store) -> None:
     job = await every(world, "tick", "1m")
     await make_due(world, job)

@@ -106,7 +106,8 @@ const nodes = createRoute({
 const limits = createRoute({
   getParentRoute: () => root,
   path: "/limits",
-  validateSearch: (search: Search) => present({ name: text(search.name), namespace: text(search.namespace) }),
+  validateSearch: (search: Search) =>
+    present({ name: text(search.name), namespace: text(search.namespace), kind: text(search.kind) }),
   component: lazyRouteComponent(() => import("./pages/Limits.tsx"), "LimitsPage"),
 });
 const locks = createRoute({

@@ -7,7 +7,6 @@ from foliot.api.worker_protocol import worker_routes
 from foliot.app.server import Server
 from foliot.app.settings import is_loopback
 from foliot.domain.errors import ClusterTrouble
-from foliot.operations.watch import LOOK_ALONE_S, LOOK_EVERY_S
 
 
 class OpenToOthers(ClusterTrouble):
@@ -34,7 +33,6 @@ def build_app(server: Server) -> FastAPI:
         secure_cookies=server.settings.is_protected,
         insecure_http=server.settings.insecure_http,
         tell_others=server.changed,
-        look_every_s=LOOK_EVERY_S if server.hears_others else LOOK_ALONE_S,
         replica=server.replica,
     )
     server.on_change.append(app.state.watch.hint)

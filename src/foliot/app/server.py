@@ -10,7 +10,7 @@ import structlog
 
 from foliot import __version__
 from foliot.app.certificate_end import certificates_of
-from foliot.app.coordinators import STORE, coordinator_name, make_coordinator
+from foliot.app.coordinators import make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.node_gauges import node_gauges
 from foliot.app.server_hello import cluster_times, installed_routes, server_hello
@@ -472,11 +472,6 @@ class Server:
     def _cancels_asked(self) -> None:
         self.leasing.call_for_beats()
         self._tell(STOP)
-
-    @property
-    def hears_others(self) -> bool:
-        """Whether other servers can wake this one."""
-        return self.store.wakeups is not None or coordinator_name(self.settings) != STORE
 
     def changed(self) -> None:
         """Tell the other servers that a user changed something here."""

@@ -441,9 +441,15 @@ export const limits = () =>
     refetchInterval: 3000,
   });
 
-export const limit = (name: string, namespace: string | undefined) =>
+/** A named limit, or that of a group or namespace. */
+export const limit = (name: string, namespace: string | undefined, kind: string | undefined) =>
   queryOptions({
-    queryKey: ["limits", namespace ?? "", name],
-    queryFn: ({ signal }) => call("get_limit", { path: { name }, query: given({ namespace }), signal }),
+    queryKey: ["limits", kind ?? "named", namespace ?? "", name],
+    queryFn: ({ signal }) => {
+      if (kind === "group" || kind === "namespace") {
+        return call("get_scope_limit", { path: { kind, name }, signal });
+      }
+      return call("get_limit", { path: { name }, query: given({ namespace }), signal });
+    },
     refetchInterval: 3000,
   });

@@ -46,6 +46,8 @@ interface RunPages {
 
 function patchRuns(client: QueryClient, change: Change): void {
   if (!change.kind.startsWith("run.")) return;
+  const own = ["run", change.data.id, "itself"];
+  client.setQueryData<RunOut>(own, (run) => run && patched(run, change));
   client.setQueriesData<RunPages>({ queryKey: ["runs"] }, (found) => {
     const isShown = found?.pages.some((page) => page.items.some((run) => patched(run, change) !== run));
     if (!isShown) return undefined; // nothing is set, and nothing is drawn anew

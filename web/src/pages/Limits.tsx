@@ -1,5 +1,5 @@
-/// Named limits: how much of each is in use, which runs hold it, how many wait for it, which jobs count in it.
-import { Button, TextInput } from "@mantine/core";
+/// Limits: how much of each is in use, which runs hold it, how many wait for it, which jobs count in it.
+import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -16,16 +16,16 @@ import { Meter } from "../parts/Meter.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
-import { Since } from "../parts/Times.tsx";
+import { FromNow, Since } from "../parts/Times.tsx";
 import { tell } from "../parts/Toasts.tsx";
-import { useSay } from "../words/say.ts";
+import { isWord, useSay } from "../words/say.ts";
 
 type Opened = { what: "new" } | { what: "set" | "remove"; limit: LimitOut } | null;
 
 export function LimitsPage() {
   const say = useSay();
   const rights = useRights();
-  const { name, namespace } = useSearch({ from: "/limits" });
+  const { name, namespace, kind } = useSearch({ from: "/limits" });
   const navigate = useNavigate({ from: "/limits" });
   const query = useInfiniteQuery(limits());
   const [opened, setOpened] = useState<Opened>(null);
@@ -53,6 +53,7 @@ export function LimitsPage() {
         <Opening
           name={name}
           namespace={namespace}
+          kind={kind}
           close={() => void navigate({ search: {}, replace: true })}
         />
       )}
@@ -71,30 +72,18 @@ function LimitTable({ limits: all, open }: { limits: LimitOut[]; open: (opened: 
       {all.map((limit) => (
         <tr key={`${limit.kind} ${limit.namespace} ${limit.name}`}>
           <td className="first">
-            {limit.kind === "named" ? (
-              <Link
-                to="/limits"
-                search={{ name: limit.name, ...(limit.namespace && { namespace: limit.namespace }) }}
-                className="name"
-              >
-                <Raw mono>{limit.name}</Raw>
-              </Link>
-            ) : (
-              <Raw mono>{`${limit.kind} ${limit.name}`}</Raw>
-            )}
+            <Link to="/limits" search={addressOf(limit)} className="name">
+              <Raw mono>{limit.name}</Raw>
+            </Link>
           </td>
           <td>
-            {limit.namespace === null ? (
-              <span className="tag tone-busy">{say("limits.cluster")}</span>
-            ) : (
-              <Raw>{limit.namespace}</Raw>
-            )}
+            <Whose limit={limit} />
           </td>
           <td>
             <Use limit={limit} />
           </td>
           <td className="tight">
-            {rights.admin && limit.namespace === null && limit.kind === "named" && (
+            {rights.admin && settableKind(limit) !== null && (
               <>
                 <Button
                   size="compact-xs"
@@ -121,23 +110,57 @@ function LimitTable({ limits: all, open }: { limits: LimitOut[]; open: (opened: 
   );
 }
 
+/** Jobs name it, or it is of a whole group or namespace; kinds that this console does not know are shown by their word. */
+function Whose({ limit }: { limit: LimitOut }) {
+  const say = useSay();
+  const word = `limitkind.${limit.kind}`;
+  if (limit.kind !== "named") {
+    return <span className="tag tone-idle">{isWord(word) ? say(word) : limit.kind}</span>;
+  }
+  if (limit.namespace !== null) return <Raw>{limit.namespace}</Raw>;
+  return <span className="tag tone-busy">{say("limits.cluster")}</span>;
+}
+
+/** The kind of a limit that an admin sets; null: a job brings it along, and it is changed with the job. */
+function settableKind(limit: LimitOut): Kind | null {
+  if (limit.kind === "group" || limit.kind === "namespace") return limit.kind;
+  return limit.kind === "named" && limit.namespace === null ? "named" : null;
+}
+
+function addressOf({ name, namespace, kind }: LimitOut) {
+  return { name, ...(kind === "named" ? namespace && { namespace } : { kind }) };
+}
+
 function Use({ limit }: { limit: LimitOut }) {
   const say = useSay();
-  if (limit.max === null) {
-    return <Raw mono>{`${count(limit.used)} · ${limit.rate}`}</Raw>;
-  }
-  const free = limit.max - limit.used;
+  const { max } = limit;
   return (
     <span className="row">
-      <Meter
-        label={`${say("limits.used")} ${limit.name}`}
-        value={limit.used}
-        max={limit.max}
-        text={`${count(limit.used)} / ${count(limit.max)}`}
-      />
-      <span className={free > 0 ? "soft small" : "tone-wait small"}>
-        {free > 0 ? say("limits.free", { free: count(free) }) : say("limits.full")}
-      </span>
+      {max === null ? (
+        <span>{say("limits.running", { count: limit.used })}</span>
+      ) : (
+        <Meter
+          label={`${say("limits.used")} ${limit.name}`}
+          value={limit.used}
+          max={max}
+          text={`${count(limit.used)} / ${count(max)}`}
+        />
+      )}
+      {max !== null && (
+        <span className={limit.used < max ? "soft small" : "tone-wait small"}>
+          {limit.used < max ? say("limits.free", { free: count(max - limit.used) }) : say("limits.full")}
+        </span>
+      )}
+      {limit.rate !== null && (
+        <span className="tag tone-idle" translate="no">
+          {limit.rate}
+        </span>
+      )}
+      {limit.next_at !== null && (
+        <span className="tone-wait small">
+          {say("limits.next")} <FromNow iso={limit.next_at} />
+        </span>
+      )}
     </span>
   );
 }
@@ -145,11 +168,12 @@ function Use({ limit }: { limit: LimitOut }) {
 interface OpeningProps {
   name: string;
   namespace: string | undefined;
+  kind: string | undefined;
   close: () => void;
 }
 
-function Opening({ name, namespace, close }: OpeningProps) {
-  const query = useQuery(limitQuery(name, namespace));
+function Opening({ name, namespace, kind, close }: OpeningProps) {
+  const query = useQuery(limitQuery(name, namespace, kind));
   return (
     <Detail title={<Raw mono>{name}</Raw>} query={query} close={close}>
       {(found) => <Whole limit={found} />}
@@ -215,41 +239,73 @@ function Holder({ holder }: { holder: LimitHolderOut }) {
   );
 }
 
+const SCOPES = ["named", "group", "namespace"] as const;
+type Kind = (typeof SCOPES)[number];
+
 function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
   const say = useSay();
+  const [kind, setKind] = useState<Kind>((limit && settableKind(limit)) ?? "named");
   const [name, setName] = useState(limit?.name ?? "");
-  const [max, setMax] = useState(String(limit?.max ?? 1));
+  const [max, setMax] = useState(limit ? String(limit.max ?? "") : "1");
+  const [rate, setRate] = useState(limit?.rate ?? "");
+  const isNamed = kind === "named";
+  const set = async (reason: string, key: string) => {
+    if (isNamed) {
+      const body = { max: Number(max), reason };
+      return await call("set_cluster_limit", { path: { name }, body, key });
+    }
+    // An empty rate of one that has a rate means: any number from now on.
+    const wanted = rate || (limit?.rate ? "none" : null);
+    const body = { max: max === "" ? null : Number(max), ...(wanted && { rate: wanted }), reason };
+    return await call("set_scope_limit", { path: { kind, name }, body, key });
+  };
   return (
     <Confirm
       title={limit ? say("limits.set_title", { name }) : say("limits.new")}
-      says={say(limit ? "limits.set_says" : "limits.new_says")}
+      says={say(limit ? "limits.set_says" : `limits.${kind}_says`)}
       action={say("do.save")}
-      isOff={name === "" || max === ""}
+      isOff={name === "" || (max === "" && (isNamed || rate === ""))}
       close={close}
       change={async ({ reason, key }) => {
-        const body = { max: Number(max), reason };
-        const made = await call("set_cluster_limit", { path: { name }, body, key });
-        tell(say("limits.done", { name, max: made.max ?? Number(max) }));
+        const made = await set(reason, key);
+        const to = [made.max ?? "", made.rate ?? ""].filter((part) => part !== "").join(" · ");
+        tell(say("limits.done", { name, max: to }));
       }}
     >
       {!limit && (
-        <TextInput
-          label={say("limits.name")}
-          required
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          data-autofocus
-        />
+        <>
+          <NativeSelect
+            label={say("limits.whose")}
+            value={kind}
+            onChange={(event) => setKind(event.currentTarget.value as Kind)}
+            data={SCOPES.map((one) => ({ value: one, label: say(`limitkind.${one}`) }))}
+          />
+          <TextInput
+            label={say("limits.name")}
+            required
+            value={name}
+            onChange={(event) => setName(event.currentTarget.value)}
+            data-autofocus
+          />
+        </>
       )}
       <TextInput
         type="number"
         label={say("limits.max")}
-        required
+        required={isNamed}
         min={1}
         max={100_000}
         value={max}
         onChange={(event) => setMax(event.currentTarget.value)}
       />
+      {!isNamed && (
+        <TextInput
+          label={say("limits.rate")}
+          description={<span translate="no">100/m · 5/s · 1000/h</span>}
+          value={rate}
+          onChange={(event) => setRate(event.currentTarget.value)}
+        />
+      )}
     </Confirm>
   );
 }
@@ -257,16 +313,18 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
 function RemoveDialog({ limit, close }: { limit: LimitOut; close: () => void }) {
   const say = useSay();
   const { name } = limit;
+  const kind = settableKind(limit) ?? "named";
   return (
     <Confirm
       title={say("limits.remove_title", { name })}
-      says={say("limits.remove_says")}
+      says={say(kind === "named" ? "limits.remove_says" : "limits.remove_scope_says")}
       action={say("limits.remove")}
       hasReason={false}
       isDanger
       close={close}
       change={async ({ key }) => {
-        await call("remove_cluster_limit", { path: { name }, key });
+        if (kind === "named") await call("remove_cluster_limit", { path: { name }, key });
+        else await call("remove_scope_limit", { path: { kind, name }, key });
         tell(say("limits.removed", { name }));
       }}
     />

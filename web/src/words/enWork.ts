@@ -15,7 +15,7 @@ export const enWork = {
   "limits.set_title": "How much of {{name}} is there?",
   "limits.set_says":
     "At most as many runs as this execute at once, if each takes one. Runs that execute now go on when it is less.",
-  "limits.new_says":
+  "limits.named_says":
     "Jobs of every namespace that name it count in it from their next version on. A saved job never changes it.",
   "limits.max": "At most",
   "limits.done": "{{name}} is set to {{max}}.",
@@ -33,6 +33,18 @@ export const enWork = {
   "limits.jobs": "Jobs that count in it",
   "limits.no_jobs": "No job counts in it.",
   "limits.takes": "takes {{takes}}",
+  "limitkind.named": "named, of the whole cluster",
+  "limitkind.job": "of a job",
+  "limitkind.group": "of a group",
+  "limitkind.namespace": "of a namespace",
+  "limits.running_one": "{{count}} run",
+  "limits.running_other": "{{count}} runs",
+  "limits.rate": "Starts in a time (may be empty)",
+  "limits.next": "the next one may start",
+  "limits.group_says": "Every run of this group counts in it, also what runs now. Its jobs need not name it.",
+  "limits.namespace_says":
+    "Every run of this namespace counts in it, also what runs now. Its jobs need not name it.",
+  "limits.remove_scope_says": "Runs of it start as their jobs allow.",
   "pair.title": "Two runs beside each other",
   "pair.choose": "Compare {{run}} with another run",
   "pair.choose_two": "Choose a second run of the list to compare it with {{run}}.",

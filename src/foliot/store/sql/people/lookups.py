@@ -89,6 +89,9 @@ class SqlLookups:
     async def run(self, run_id: int, *, with_hold: bool = False) -> RunRow | None:
         return await self._read(lambda tx: run_reads.find_run(tx, run_id, with_hold=with_hold))
 
+    async def runs_of(self, run_ids: Sequence[int]) -> Sequence[RunRow]:
+        return await self._read(lambda tx: run_reads.runs_of(tx, run_ids))
+
     async def shards(self, run_id: int, *, limit: int = 10_000, with_holds: bool = False) -> Sequence[RunRow]:
         return await self._read(lambda tx: run_reads.list_shards(tx, run_id, limit=limit, with_holds=with_holds))
 

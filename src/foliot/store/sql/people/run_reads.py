@@ -137,6 +137,11 @@ def find_run(tx: Tx, run_id: int, *, with_hold: bool = False) -> RunRow | None:
     return replace(run, progress=progress, waits=waits, hold=hold, by_callback_at=rows[0].by_callback_at)
 
 
+def runs_of(tx: Tx, run_ids: Sequence[int]) -> Sequence[RunRow]:
+    """The runs of these ids, without what keeps them; those that are gone are left out."""
+    return [run_row(row) for row in tx.found(FETCH, d=keys(run_ids))]
+
+
 def list_shards(tx: Tx, run_id: int, *, limit: int, with_holds: bool = False) -> Sequence[RunRow]:
     """The children of a sharded run: shards in order, the merge run among them."""
     rows = tx.rows(SHARDS, {"id": run_id, "rows": limit})
