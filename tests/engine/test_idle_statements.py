@@ -22,7 +22,7 @@ from tests.servers.fixtures import MakeDatabase
 from tests.sql.world import CHANCE, World, migrate, opened
 
 A_MINUTE: Final = 60
-OF_A_LEADER: Final = 6.1 * A_MINUTE
+OF_A_LEADER: Final = 6.4 * A_MINUTE
 """PostgreSQL gets besides what begins and ends transactions: some more each ten seconds."""
 OF_A_CHECKUP: Final = 13  # without what the leader keeps of it; one of them looks for assigned runs
 

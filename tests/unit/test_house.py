@@ -57,7 +57,7 @@ def test_tests_wait_for_conditions_and_not_for_time() -> None:
     assert places == [], "poll with tests.eventually, await an event or drive a clock"
 
 
-ACTIVITIES = {"firing", "leasing", "rescheduling", "packing", "paging", "ranking", "least_running"}
+ACTIVITIES = {"firing", "leasing", "alerting", "rescheduling", "packing", "paging", "ranking", "least_running"}
 """What servers do, by the words of the glossary, the store's own trade, and the word of a route."""
 
 

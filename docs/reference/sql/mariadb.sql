@@ -31,6 +31,62 @@ SELECT version FROM channels WHERE namespace = %(namespace)s AND length(namespac
 -- alerts/channels.py REMOVE
 DELETE FROM channels WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
 
+-- alerts/looks.py MARKS
+SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now,
+  (SELECT count(*) FROM alert_rules) AS rules, (SELECT coalesce(max(updated_at), 0) FROM alert_rules) AS rules_at,
+  (SELECT count(*) FROM silences WHERE until > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND ended_by IS NULL) AS silences,
+  (SELECT coalesce(max(id), 0) FROM silences) AS silence_id,
+  (SELECT count(*) FROM channels) AS channels, (SELECT coalesce(max(updated_at), 0) FROM channels) AS channels_at,
+  (SELECT count(*) FROM job_alerts) AS jobs, (SELECT coalesce(max(saved_at), 0) FROM job_alerts) AS jobs_at,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM failure_signs LIMIT 1) s) AS signs,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known;
+
+-- alerts/looks.py SIGNS
+SELECT s.run_id, s.job_id, s.at, r.kind, r.error_type, r.error, n.name AS node
+FROM failure_signs s LEFT JOIN runs r ON r.id = s.run_id LEFT JOIN nodes n ON n.id = r.session_id
+ORDER BY s.run_id LIMIT %(rows)s;
+
+-- alerts/looks.py KNOWN
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
+  CASE WHEN a.kind = 'failed' AND s.ended_at IS NULL THEN
+    CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.job_id = s.job_id AND r.id > s.run_id AND r.shard = -1
+                                            AND r.state = 'SUCCEEDED')
+           OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id AND j.deleted_at > 0) THEN 1 ELSE 0 END
+  ELSE 0 END AS is_well
+FROM alerts a LEFT JOIN alert_subjects s ON s.alert_id = a.id
+WHERE a.resolved_at IS NULL ORDER BY a.id, s.subject_key LIMIT %(rows)s;
+
+-- alerts/looks.py OF_JOBS
+   SELECT r.job_id, r.state, min(r.id) AS run_id, count(*) AS runs,
+          min(CASE WHEN r.state = 'PENDING' THEN r.not_before ELSE r.started_at END) AS since,
+          min(r.parked) AS parked
+FROM job_alerts a JOIN runs r ON r.line_job = a.job_id AND r.state IN ('PENDING', 'RUNNING')
+                                         AND r.shard = -1
+   WHERE (r.state = 'PENDING' AND r.attempt = 0 AND r.not_before < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - a.late_us)
+      OR (r.state = 'RUNNING' AND r.started_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - a.slower_us)
+   GROUP BY r.job_id, r.state ORDER BY r.job_id LIMIT %(rows)s;
+
+-- alerts/looks.py LIVE
+   SELECT r.job_id, r.state, min(r.id) AS run_id, count(*) AS runs,
+          min(CASE WHEN r.state = 'PENDING' THEN r.not_before ELSE r.started_at END) AS since,
+          min(r.parked) AS parked
+FROM runs r
+   WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+     AND ((r.state = 'PENDING' AND r.attempt = 0 AND r.not_before < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(late)s)
+       OR (r.state = 'RUNNING' AND r.started_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(slower)s))
+   GROUP BY r.job_id, r.state ORDER BY r.job_id LIMIT %(rows)s;
+
+-- alerts/looks.py UNDECIDED
+SELECT a.job_id, 'PENDING' AS state, 0 AS run_id, 1 AS runs, c.next_due_at AS since, 0 AS parked
+FROM job_alerts a JOIN cursors c ON c.job_id = a.job_id
+WHERE c.state = 'active' AND c.next_at IS NOT NULL AND c.next_due_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - a.late_us
+ORDER BY a.job_id LIMIT %(rows)s;
+
+-- alerts/looks.py JOBS
+SELECT j.id, j.name, j.namespace, j.deleted_at, v.definition
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
 -- alerts/notices.py PUT
 INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
                         is_repeat, created_at, next_at)
@@ -76,11 +132,82 @@ SELECT id FROM outbox WHERE settled_at < %(before)s ORDER BY settled_at, id LIMI
 -- alerts/outbox.py FORGET
 DELETE outbox FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN outbox FORCE INDEX (PRIMARY) ON outbox.id = d.id WHERE true AND settled_at < %(before)s;
 
+-- alerts/questions.py LAST_RUNS
+SELECT d.job_id, d.of_last, r.id, r.state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, of_last BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs r ON r.job_id = d.job_id AND r.shard = -1
+  AND r.id >= coalesce((SELECT x.id FROM runs x WHERE x.job_id = d.job_id AND x.shard = -1
+                          AND x.state IN ('SUCCEEDED', 'FAILED') AND (x.follow & 128) <> 128
+                        ORDER BY x.id DESC LIMIT 1 OFFSET %(depth)s), 0)
+WHERE r.state IN ('SUCCEEDED', 'FAILED') AND (r.follow & 128) <> 128 AND r.parent_id IS NULL;
+
+-- alerts/questions.py FAILED_SINCE
+SELECT d.job_id, d.within_us, count(DISTINCT coalesce(r.parent_id, r.id)) AS failed
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, within_us BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN attempts a ON a.job_id = d.job_id AND a.ended_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.within_us
+JOIN runs r ON r.id = a.run_id AND r.state = 'FAILED' AND (r.follow & 128) <> 128
+GROUP BY d.job_id, d.within_us;
+
+-- alerts/questions.py SILENT
+SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
+WHERE j.deleted_at = 0 AND c.state = 'active' AND c.next_at IS NOT NULL AND j.created_at < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(lasts)s
+  AND j.id NOT IN (SELECT s.job_id FROM stats s
+                   WHERE s.resolution = %(resolution)s AND s.start_at >= %(since)s AND s.succeeded > 0)
+ORDER BY j.id LIMIT %(rows)s;
+
+-- alerts/questions.py SKETCHES
+SELECT s.job_id, s.took_sketch FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.is_part = 0 AND s.took > 0;
+
+-- alerts/questions.py POLICIES
+SELECT a.job_id, j.namespace, a.document FROM job_alerts a
+JOIN jobs j ON j.id = a.job_id AND j.deleted_at = 0 AND j.version = a.version;
+
+-- alerts/questions.py ACTED
+SELECT a.rule, sum(a.acted) AS acts FROM alerts a
+WHERE a.acted > 0 AND a.last_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(hour)s AND a.rule IN (SELECT d.rule FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (rule LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) GROUP BY a.rule;
+
+-- alerts/record.py TAKE_SIGNS
+DELETE failure_signs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failure_signs ON failure_signs.run_id = d.run_id WHERE true;
+
+-- alerts/record.py OPEN
+INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen, ver)
+SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.told_at, d.acted, d.seen, 1 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, rule LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, cause LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, channels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, runbook LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, fired_at BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, resolved_at BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, silence_id BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, step BIGINT PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, told_at BIGINT PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, acted BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE alerts.open_key = alerts.open_key;
+
+-- alerts/record.py IDS
+SELECT a.open_key, a.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts a ON a.open_key = d.open_key WHERE true;
+
+-- alerts/record.py CHANGE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, channels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, fired_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, resolved_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, silence_id BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, step BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, told_at BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, acted BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.open_key = d.open_key, alerts.level = d.level, alerts.state = d.state, alerts.channels = d.channels, alerts.fired_at = d.fired_at, alerts.last_at = d.last_at, alerts.resolved_at = d.resolved_at, alerts.silence_id = d.silence_id, alerts.step = d.step, alerts.told_at = d.told_at, alerts.acted = d.acted, alerts.seen = d.seen WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+
+-- alerts/record.py SEE_AGAIN
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (alert_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, subject_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, times BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, first_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, recent LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects SET alert_subjects.run_id = d.run_id, alert_subjects.count = d.times, alert_subjects.last_at = d.last_at, alert_subjects.ended_at = d.ended_at, alert_subjects.recent = d.recent, alert_subjects.data = d.data WHERE alert_subjects.alert_id = d.alert_id AND alert_subjects.subject_key = d.subject_key;
+
+-- alerts/record.py SEE
+INSERT INTO alert_subjects (alert_id, subject_key, subject, namespace, job_id, run_id, count, first_at, last_at,
+                                ended_at, recent, data)
+SELECT d.alert_id, d.subject_key, d.subject, d.namespace, d.job_id, d.run_id, d.times, d.first_at, d.last_at,
+       d.ended_at, d.recent, d.data
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (alert_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, subject_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, times BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, first_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, recent LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE alert_subjects.alert_id = alert_subjects.alert_id;
+
 -- alerts/resolution.py CLOSE
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.state = 'resolved', alerts.resolved_at = %(now)s, alerts.open_key = d.open_key WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/resolution.py END_SUBJECTS
 UPDATE alert_subjects SET ended_at = %(now)s WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- alerts/rounds.py OLD
+SELECT id FROM alerts WHERE resolved_at < %(before)s ORDER BY resolved_at, id LIMIT %(rows)s;
+
+-- alerts/rounds.py FORGET_SUBJECTS
+DELETE alert_subjects FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects ON alert_subjects.alert_id = d.id WHERE true;
+
+-- alerts/rounds.py FORGET
+DELETE alerts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts ON alerts.id = d.id WHERE true;
+
+-- alerts/rounds.py OLD_SILENCES
+SELECT id FROM silences WHERE until < %(before)s ORDER BY until, id LIMIT %(rows)s;
+
+-- alerts/rounds.py FORGET_SILENCES
+DELETE silences FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN silences ON silences.id = d.id WHERE true;
 
 -- alerts/rules.py ALL
 SELECT namespace, name, version, document FROM alert_rules ORDER BY namespace, name LIMIT %(rows)s;
@@ -777,6 +904,10 @@ SELECT d.job_id, (SELECT count(*) FROM attempts a WHERE a.job_id = d.job_id AND 
                                                     AND a.retried = 1)
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d;
 
+-- ending/failure_signs.py LEAVE
+INSERT INTO failure_signs (run_id, job_id, at) SELECT d.run_id, d.job_id, %(now)s FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE failure_signs.run_id = failure_signs.run_id;
+
 -- ending/fixed_delay.py SET_NEXT
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.state = d.state, cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND coalesce(cursors.next_at, -1) = -1 AND cursors.version = d.version
       AND cursors.state = 'active';
@@ -1447,6 +1578,24 @@ DELETE FROM skips WHERE job_id = %(job_id)s AND held = 1 AND fire_key IN (SELECT
 
 -- jobs/held_time.py SHORTEN
 UPDATE skips SET fire_key = %(key)s, from_at = %(from_at)s, count = %(count)s WHERE job_id = %(job_id)s AND held = 1 AND fire_key = %(was)s;
+
+-- jobs/job_alerts.py FORGET
+DELETE job_alerts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN job_alerts ON job_alerts.job_id = d.job_id WHERE true;
+
+-- jobs/job_alerts.py KEEP
+INSERT INTO job_alerts (job_id, version, document, late_us, slower_us, saved_at)
+SELECT d.job_id, d.version, d.document, d.late_us, d.slower_us, %(now)s FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, late_us BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slower_us BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- jobs/job_alerts.py MISSED
+SELECT j.id, j.version, v.definition
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+LEFT JOIN job_alerts a ON a.job_id = j.id
+WHERE j.id > %(after)s AND j.id <= %(until)s AND j.deleted_at = 0 AND v.definition LIKE '%%"alert":%%'
+      AND (a.job_id IS NULL OR a.version <> j.version)
+ORDER BY j.id;
+
+-- jobs/job_alerts.py LAST_JOB
+SELECT coalesce(max(id), 0) FROM jobs;
 
 -- jobs/line_order.py STEP_OUT
 UPDATE runs SET place = NULL, parked = 1, ver = ver + 1

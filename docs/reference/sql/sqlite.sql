@@ -31,6 +31,62 @@ SELECT version FROM channels WHERE namespace = :namespace AND name = :name;
 -- alerts/channels.py REMOVE
 DELETE FROM channels WHERE namespace = :namespace AND name = :name;
 
+-- alerts/looks.py MARKS
+SELECT foliot_now() AS now,
+  (SELECT count(*) FROM alert_rules) AS rules, (SELECT coalesce(max(updated_at), 0) FROM alert_rules) AS rules_at,
+  (SELECT count(*) FROM silences WHERE until > foliot_now() AND ended_by IS NULL) AS silences,
+  (SELECT coalesce(max(id), 0) FROM silences) AS silence_id,
+  (SELECT count(*) FROM channels) AS channels, (SELECT coalesce(max(updated_at), 0) FROM channels) AS channels_at,
+  (SELECT count(*) FROM job_alerts) AS jobs, (SELECT coalesce(max(saved_at), 0) FROM job_alerts) AS jobs_at,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM failure_signs LIMIT 1) s) AS signs,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known;
+
+-- alerts/looks.py SIGNS
+SELECT s.run_id, s.job_id, s.at, r.kind, r.error_type, r.error, n.name AS node
+FROM failure_signs s LEFT JOIN runs r ON r.id = s.run_id LEFT JOIN nodes n ON n.id = r.session_id
+ORDER BY s.run_id LIMIT :rows;
+
+-- alerts/looks.py KNOWN
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
+  CASE WHEN a.kind = 'failed' AND s.ended_at IS NULL THEN
+    CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.job_id = s.job_id AND r.id > s.run_id AND r.shard = -1
+                                            AND r.state = 'SUCCEEDED')
+           OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id AND j.deleted_at > 0) THEN 1 ELSE 0 END
+  ELSE 0 END AS is_well
+FROM alerts a LEFT JOIN alert_subjects s ON s.alert_id = a.id
+WHERE a.resolved_at IS NULL ORDER BY a.id, s.subject_key LIMIT :rows;
+
+-- alerts/looks.py OF_JOBS
+   SELECT r.job_id, r.state, min(r.id) AS run_id, count(*) AS runs,
+          min(CASE WHEN r.state = 'PENDING' THEN r.not_before ELSE r.started_at END) AS since,
+          min(r.parked) AS parked
+FROM job_alerts a JOIN runs r ON r.job_id = a.job_id AND r.state IN ('PENDING', 'RUNNING')
+                                         AND r.shard = -1
+   WHERE (r.state = 'PENDING' AND r.attempt = 0 AND r.not_before < foliot_now() - a.late_us)
+      OR (r.state = 'RUNNING' AND r.started_at < foliot_now() - a.slower_us)
+   GROUP BY r.job_id, r.state ORDER BY r.job_id LIMIT :rows;
+
+-- alerts/looks.py LIVE
+   SELECT r.job_id, r.state, min(r.id) AS run_id, count(*) AS runs,
+          min(CASE WHEN r.state = 'PENDING' THEN r.not_before ELSE r.started_at END) AS since,
+          min(r.parked) AS parked
+FROM runs r
+   WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1
+     AND ((r.state = 'PENDING' AND r.attempt = 0 AND r.not_before < foliot_now() - :late)
+       OR (r.state = 'RUNNING' AND r.started_at < foliot_now() - :slower))
+   GROUP BY r.job_id, r.state ORDER BY r.job_id LIMIT :rows;
+
+-- alerts/looks.py UNDECIDED
+SELECT a.job_id, 'PENDING' AS state, 0 AS run_id, 1 AS runs, c.next_due_at AS since, 0 AS parked
+FROM job_alerts a JOIN cursors c ON c.job_id = a.job_id
+WHERE c.state = 'active' AND c.next_at IS NOT NULL AND c.next_due_at < foliot_now() - a.late_us
+ORDER BY a.job_id LIMIT :rows;
+
+-- alerts/looks.py JOBS
+SELECT j.id, j.name, j.namespace, j.deleted_at, v.definition
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
 -- alerts/notices.py PUT
 INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
                         is_repeat, created_at, next_at)
@@ -86,12 +142,88 @@ SELECT id FROM outbox WHERE settled_at < :before ORDER BY settled_at, id LIMIT :
 -- alerts/outbox.py FORGET
 DELETE FROM outbox WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND settled_at < :before;
 
+-- alerts/questions.py LAST_RUNS
+SELECT d.job_id, d.of_last, r.id, r.state FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS of_last FROM json_each(:d)) AS d JOIN runs r ON r.job_id = d.job_id AND r.shard = -1
+  AND r.id >= coalesce((SELECT x.id FROM runs x WHERE x.job_id = d.job_id AND x.shard = -1
+                          AND x.state IN ('SUCCEEDED', 'FAILED') AND (x.follow & 128) <> 128
+                        ORDER BY x.id DESC LIMIT 1 OFFSET :depth), 0)
+WHERE r.state IN ('SUCCEEDED', 'FAILED') AND (r.follow & 128) <> 128 AND r.parent_id IS NULL;
+
+-- alerts/questions.py FAILED_SINCE
+SELECT d.job_id, d.within_us, count(DISTINCT coalesce(r.parent_id, r.id)) AS failed
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS within_us FROM json_each(:d)) AS d JOIN attempts a ON a.job_id = d.job_id AND a.ended_at > foliot_now() - d.within_us
+JOIN runs r ON r.id = a.run_id AND r.state = 'FAILED' AND (r.follow & 128) <> 128
+GROUP BY d.job_id, d.within_us;
+
+-- alerts/questions.py SILENT
+SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
+WHERE j.deleted_at = 0 AND c.state = 'active' AND c.next_at IS NOT NULL AND j.created_at < foliot_now() - :lasts
+  AND j.id NOT IN (SELECT s.job_id FROM stats s
+                   WHERE s.resolution = :resolution AND s.start_at >= :since AND s.succeeded > 0)
+ORDER BY j.id LIMIT :rows;
+
+-- alerts/questions.py SKETCHES
+SELECT s.job_id, s.took_sketch FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS job_id FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.is_part = 0 AND s.took > 0;
+
+-- alerts/questions.py POLICIES
+SELECT a.job_id, j.namespace, a.document FROM job_alerts a
+JOIN jobs j ON j.id = a.job_id AND j.deleted_at = 0 AND j.version = a.version;
+
+-- alerts/questions.py ACTED
+SELECT a.rule, sum(a.acted) AS acts FROM alerts a
+WHERE a.acted > 0 AND a.last_at > foliot_now() - :hour AND a.rule IN (SELECT d.rule FROM (SELECT json_extract(value, '$[0]') AS rule FROM json_each(:d)) AS d) GROUP BY a.rule;
+
+-- alerts/record.py TAKE_SIGNS
+DELETE FROM failure_signs WHERE run_id IN (SELECT d.run_id FROM (SELECT json_extract(value, '$[0]') AS run_id FROM json_each(:d)) AS d);
+
+-- alerts/record.py OPEN
+INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen, ver)
+SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.told_at, d.acted, d.seen, 1 FROM (SELECT json_extract(value, '$[0]') AS open_key, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS rule, json_extract(value, '$[3]') AS kind, json_extract(value, '$[4]') AS level, json_extract(value, '$[5]') AS state, json_extract(value, '$[6]') AS job_id, json_extract(value, '$[7]') AS cause, json_extract(value, '$[8]') AS channels, json_extract(value, '$[9]') AS runbook, json_extract(value, '$[10]') AS began_at, json_extract(value, '$[11]') AS fired_at, json_extract(value, '$[12]') AS last_at, json_extract(value, '$[13]') AS resolved_at, json_extract(value, '$[14]') AS silence_id, json_extract(value, '$[15]') AS step, json_extract(value, '$[16]') AS told_at, json_extract(value, '$[17]') AS acted, json_extract(value, '$[18]') AS seen FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- alerts/record.py IDS
+SELECT a.open_key, a.id FROM alerts a WHERE a.open_key IN (SELECT d.open_key FROM (SELECT json_extract(value, '$[0]') AS open_key FROM json_each(:d)) AS d);
+
+-- alerts/record.py CHANGE
+UPDATE alerts SET ver = alerts.ver + 1, open_key = d.open_key, level = d.level, state = d.state,
+       channels = d.channels, fired_at = d.fired_at, last_at = d.last_at, resolved_at = d.resolved_at,
+       silence_id = d.silence_id, step = d.step, told_at = d.told_at, acted = d.acted, seen = d.seen
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS open_key, json_extract(value, '$[3]') AS level, json_extract(value, '$[4]') AS state, json_extract(value, '$[5]') AS channels, json_extract(value, '$[6]') AS fired_at, json_extract(value, '$[7]') AS last_at, json_extract(value, '$[8]') AS resolved_at, json_extract(value, '$[9]') AS silence_id, json_extract(value, '$[10]') AS step, json_extract(value, '$[11]') AS told_at, json_extract(value, '$[12]') AS acted, json_extract(value, '$[13]') AS seen FROM json_each(:d)) AS d WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+
+-- alerts/record.py SEE_AGAIN
+UPDATE alert_subjects SET run_id = d.run_id, count = d.times, last_at = d.last_at, ended_at = d.ended_at,
+       recent = d.recent, data = d.data
+FROM (SELECT json_extract(value, '$[0]') AS alert_id, json_extract(value, '$[1]') AS subject_key, json_extract(value, '$[2]') AS subject, json_extract(value, '$[3]') AS namespace, json_extract(value, '$[4]') AS job_id, json_extract(value, '$[5]') AS run_id, json_extract(value, '$[6]') AS times, json_extract(value, '$[7]') AS first_at, json_extract(value, '$[8]') AS last_at, json_extract(value, '$[9]') AS ended_at, json_extract(value, '$[10]') AS recent, json_extract(value, '$[11]') AS data FROM json_each(:d)) AS d WHERE alert_subjects.alert_id = d.alert_id AND alert_subjects.subject_key = d.subject_key;
+
+-- alerts/record.py SEE
+INSERT INTO alert_subjects (alert_id, subject_key, subject, namespace, job_id, run_id, count, first_at, last_at,
+                                ended_at, recent, data)
+SELECT d.alert_id, d.subject_key, d.subject, d.namespace, d.job_id, d.run_id, d.times, d.first_at, d.last_at,
+       d.ended_at, d.recent, d.data
+FROM (SELECT json_extract(value, '$[0]') AS alert_id, json_extract(value, '$[1]') AS subject_key, json_extract(value, '$[2]') AS subject, json_extract(value, '$[3]') AS namespace, json_extract(value, '$[4]') AS job_id, json_extract(value, '$[5]') AS run_id, json_extract(value, '$[6]') AS times, json_extract(value, '$[7]') AS first_at, json_extract(value, '$[8]') AS last_at, json_extract(value, '$[9]') AS ended_at, json_extract(value, '$[10]') AS recent, json_extract(value, '$[11]') AS data FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
 -- alerts/resolution.py CLOSE
 UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = :now, open_key = d.open_key
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS open_key FROM json_each(:d)) AS d WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/resolution.py END_SUBJECTS
 UPDATE alert_subjects SET ended_at = :now WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- alerts/rounds.py OLD
+SELECT id FROM alerts WHERE resolved_at < :before ORDER BY resolved_at, id LIMIT :rows;
+
+-- alerts/rounds.py FORGET_SUBJECTS
+DELETE FROM alert_subjects WHERE alert_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- alerts/rounds.py FORGET
+DELETE FROM alerts WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- alerts/rounds.py OLD_SILENCES
+SELECT id FROM silences WHERE until < :before ORDER BY until, id LIMIT :rows;
+
+-- alerts/rounds.py FORGET_SILENCES
+DELETE FROM silences WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- alerts/rules.py ALL
 SELECT namespace, name, version, document FROM alert_rules ORDER BY namespace, name LIMIT :rows;
@@ -804,6 +936,10 @@ ON CONFLICT DO NOTHING;
 SELECT d.job_id, (SELECT count(*) FROM attempts a WHERE a.job_id = d.job_id AND a.ended_at > :since
                                                     AND a.retried = 1)
 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d;
+
+-- ending/failure_signs.py LEAVE
+INSERT INTO failure_signs (run_id, job_id, at) SELECT d.run_id, d.job_id, :now FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') AS job_id FROM json_each(:d)) AS d WHERE true
+ON CONFLICT DO NOTHING;
 
 -- ending/fixed_delay.py SET_NEXT
 UPDATE cursors SET state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
@@ -1552,6 +1688,24 @@ DELETE FROM skips WHERE job_id = :job_id AND held = 1 AND fire_key IN (SELECT d.
 
 -- jobs/held_time.py SHORTEN
 UPDATE skips SET fire_key = :key, from_at = :from_at, count = :count WHERE job_id = :job_id AND held = 1 AND fire_key = :was;
+
+-- jobs/job_alerts.py FORGET
+DELETE FROM job_alerts WHERE job_id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d);
+
+-- jobs/job_alerts.py KEEP
+INSERT INTO job_alerts (job_id, version, document, late_us, slower_us, saved_at)
+SELECT d.job_id, d.version, d.document, d.late_us, d.slower_us, :now FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS document, json_extract(value, '$[3]') AS late_us, json_extract(value, '$[4]') AS slower_us FROM json_each(:d)) AS d;
+
+-- jobs/job_alerts.py MISSED
+SELECT j.id, j.version, v.definition
+FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+LEFT JOIN job_alerts a ON a.job_id = j.id
+WHERE j.id > :after AND j.id <= :until AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
+      AND (a.job_id IS NULL OR a.version <> j.version)
+ORDER BY j.id;
+
+-- jobs/job_alerts.py LAST_JOB
+SELECT coalesce(max(id), 0) FROM jobs;
 
 -- jobs/line_order.py STEP_OUT
 UPDATE runs SET place = NULL, parked = 1, ver = ver + 1

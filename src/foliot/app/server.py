@@ -43,6 +43,7 @@ from foliot.engine.firing import Firing
 from foliot.engine.gauges import JobNames
 from foliot.engine.lane_book import LaneBook
 from foliot.engine.leader_duties import LeaderContext, LeaderDuty, leader_duties
+from foliot.engine.leader_gap import LeaderGap
 from foliot.engine.leadership import Leadership, Leading
 from foliot.engine.leasing import Leasing, ServerDrained, ServerStandsBy
 from foliot.engine.lock_desk import LockWaiting
@@ -59,6 +60,7 @@ from foliot.engine.tallies import Tallies
 from foliot.observability.drills import DrillMetrics
 from foliot.observability.health import HealthGauges
 from foliot.observability.node_figures import NodeGauge
+from foliot.operations.alert_actions import act_on_alert
 from foliot.operations.calendars import replan
 from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
@@ -128,6 +130,7 @@ class Server:
         self.failure_notes = FailureNotes(
             store.failovers, self.tide, session=self.session, node=settings.node_name, clock=clock
         )
+        self.leader_gap = LeaderGap()
         self.deciding = [WhileActive(duty, self.role) for duty in (self.firing, self.leasing, self.sweeping)]
         self._listen_to_the_pulse()
 
@@ -309,7 +312,7 @@ class Server:
     def _listen_to_the_pulse(self) -> None:
         """In this order: the step guard judges the clock before a duty goes by it."""
         listeners = (self.step_guard, self.metrics, self.firing, self.leading, self.leasing, self.sweeping,
-                     self.failure_notes)  # fmt: skip
+                     self.failure_notes, self.leader_gap)  # fmt: skip
         for listener in listeners:
             self.pulsing.on_pulse(listener.heard)
         self.pulsing.on_missed = self.failure_notes.missed
@@ -353,6 +356,8 @@ class Server:
             examine=self._examine,
             graded=self.health.learn,
             settle_drills=partial(settle_open, self.services),
+            leader_gap_us=self.leader_gap.taken,
+            act=partial(act_on_alert, self.services),
             gauges_read=self.metrics.cluster.learn,
             names_of_jobs=JobNames(self.metrics.jobs.unnamed, self.metrics.jobs.learn_names),
             counted=self.metrics.jobs.counted,

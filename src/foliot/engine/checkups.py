@@ -18,6 +18,8 @@ Examine: TypeAlias = Callable[[], Awaitable[Sequence[Finding]]]
 """Look at everything now."""
 GradesTold: TypeAlias = Callable[[int, Mapping[str, Grade]], None]
 """Called with a term and the grade of each check."""
+FindingsTold: TypeAlias = Callable[[Sequence[Finding], Mapping[str, Grade]], None]
+"""Called with what was found, and the grade that each check has after it."""
 
 log = structlog.get_logger("foliot.engine")
 
@@ -25,10 +27,18 @@ log = structlog.get_logger("foliot.engine")
 class Checkups:
     """The last grades are in the store: a new leader goes on from there, and tells no change twice."""
 
-    def __init__(self, store: CheckupStore, examine: Examine, *, on_graded: GradesTold) -> None:
+    def __init__(
+        self,
+        store: CheckupStore,
+        examine: Examine,
+        *,
+        on_graded: GradesTold,
+        on_found: FindingsTold = lambda _findings, _grades: None,
+    ) -> None:
         self._store = store
         self._examine = examine
         self._on_graded = on_graded
+        self._on_found = on_found
 
     async def check_up(self, term: int) -> None:
         """A store that is busy or away is examined at the next round: one in a hurry would only add to its work."""
@@ -48,7 +58,9 @@ class Checkups:
         for change in changes:
             tell = log.warning if change.after.badness > change.before.badness else log.info
             tell("health.changed", check=change.check, before=change.before, after=change.after)
-        self._on_graded(term, {check: steady.grade for check, steady in grades.items()})
+        by_check = {check: steady.grade for check, steady in grades.items()}
+        self._on_graded(term, by_check)
+        self._on_found(findings, by_check)
 
 
 def _notes(changes: Sequence[GradeChange], findings: Sequence[Finding], *, since: Instant) -> Iterator[Happening]:

@@ -4,13 +4,17 @@ What a duty writes lands only while the leader's term lasts (R16): its round get
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
+from foliot.domain.alerts.channel import Channel
 from foliot.domain.changes import Plans
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.verdict import Judge
+from foliot.engine.alert_looks import MetricValue
+from foliot.engine.alerting import EVERY_S as ALERT_EVERY_S
+from foliot.engine.alerting import ActOnAlert, Alerting, AlertParts, AlertSource, CheckupSeen, no_act
 from foliot.engine.backfills import BackfillAdvance
 from foliot.engine.checkups import EVERY_S as CHECKUP_EVERY_S
 from foliot.engine.checkups import Checkups, Examine, GradesTold
@@ -59,6 +63,12 @@ class LeaderContext:
     examine: Examine
     graded: GradesTold
     settle_drills: Callable[[], Awaitable[None]]
+    checkup_seen: CheckupSeen = field(default_factory=CheckupSeen)  # alerts go by it
+    alert_sources: Sequence[AlertSource] = ()
+    metric_values: Callable[[], Iterable[MetricValue]] = lambda: ()  # for rules that compare metrics
+    leader_gap_us: Callable[[], Micros] = lambda: 0
+    act: ActOnAlert = no_act
+    notices_wait: Callable[[], None] = lambda: None  # in the outbox
     gauges_read: GaugesTold = lambda _term, _read: None
     names_of_jobs: JobNames = field(default_factory=JobNames)  # that metrics want to know
     counted: CountTold = lambda _minutes: None
@@ -201,7 +211,32 @@ def _forgetting_locks(context: LeaderContext) -> Round:
 
 
 def _checkups(context: LeaderContext) -> Round:
-    return Checkups(context.store.checkup, context.examine, on_graded=context.graded).check_up
+    store, seen = context.store.checkup, context.checkup_seen
+    return Checkups(store, context.examine, on_graded=context.graded, on_found=seen.learn).check_up
+
+
+def _alerting(context: LeaderContext) -> Round:
+    store = context.store
+
+    async def channels() -> Sequence[Channel]:
+        return await store.channels.list(namespace=None)
+
+    parts = AlertParts(
+        rounds=store.alert_rounds,
+        alerts=store.alerts,
+        failovers=store.failovers,
+        tide=context.tide,
+        nodes=context.look.latest,
+        band_of=context.band_of,
+        checkup=context.checkup_seen,
+        channels=channels,
+        sources=context.alert_sources,
+        metrics=context.metric_values,
+        leader_gap_us=context.leader_gap_us,
+        act=context.act,
+        told=context.notices_wait,
+    )
+    return Alerting(parts).keep
 
 
 def _drills(context: LeaderContext) -> Round:
@@ -272,5 +307,6 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("node load", _load, _seconds(LOAD_EVERY_S)),
     LeaderDutyRow("forgetting node load", _forgetting_loads, _seconds(FORGET_EVERY_S)),
     LeaderDutyRow("maintenance", _maintenance, _seconds(5)),
+    LeaderDutyRow("alerting", _alerting, _seconds(ALERT_EVERY_S)),
     LeaderDutyRow("gauges", _gauges, _seconds(GAUGES_EVERY_S)),
 )

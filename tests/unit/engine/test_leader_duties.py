@@ -18,6 +18,7 @@ from foliot.engine.leadership import Leadership
 from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
+from foliot.ports.store.alert_rounds import AlertMarks, RoundLook
 from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.locks import LocksSwept, LockWaits
@@ -40,6 +41,10 @@ READS: Final = {
     "statistics.progress",
     "statistics.left",
     "statistics.load_progress",
+    "alert_rounds.look",
+    "alerts.rules",
+    "alerts.silences",
+    "channels.list",
 }
 ANSWERS: Final[Mapping[str, Any]] = {
     "runs.forget": (0, 0),
@@ -68,6 +73,11 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "statistics.progress": CountProgress(ver=1, counted_id=0, newest_id=0, now=0, has_left=True),
     "statistics.left": [],
     "statistics.load_progress": LoadProgress(0, {}),
+    "alert_rounds.look": RoundLook(now=MINUTE, marks=AlertMarks((0, 0), (0, 0), (0, 0), (0, 0))),
+    "alert_rounds.repair_policies": None,
+    "alerts.rules": [],
+    "alerts.silences": [],
+    "channels.list": [],
 }
 
 

@@ -7,6 +7,7 @@ from foliot.domain.drills import Faults
 from foliot.domain.duration_tally import DurationTally
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
+from foliot.ports.store.alert_rounds import AlertRoundStore
 from foliot.ports.store.alerts import AlertStore
 from foliot.ports.store.backfills import BackfillStore
 from foliot.ports.store.calendars import CalendarStore
@@ -82,6 +83,8 @@ class Store(Protocol):
     def statistics(self) -> StatisticsStore: ...
     @property
     def alerts(self) -> AlertStore: ...
+    @property
+    def alert_rounds(self) -> AlertRoundStore: ...
     @property
     def channels(self) -> ChannelStore: ...
     @property

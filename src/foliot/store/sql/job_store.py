@@ -25,7 +25,7 @@ from foliot.ports.store.runs import TriggerRequest
 from foliot.store.sql.ending import fixed_delay
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.firing.repair import learn_delays, repair_delays
-from foliot.store.sql.jobs import change, declaration, line_order, reschedule
+from foliot.store.sql.jobs import change, declaration, job_alerts, line_order, reschedule
 from foliot.store.sql.jobs.backlog import in_rounds, settle
 from foliot.store.sql.jobs.definitions import Definitions, lane_from, lane_ids, lanes_after
 from foliot.store.sql.jobs.held_time import catch_up_held
@@ -331,6 +331,7 @@ class SqlJobStore:
             cursor = self._locked(tx, namespace, name)
             now = change.apply(tx, self._definitions, cursor, plans.delete())
             tx.change(DELETE, {"job_id": cursor.job_id, "now": now})
+            job_alerts.forget(tx, [cursor.job_id])
             return cursor.job_id
 
         job_id = await self._database.transact(work, pool=Pool.API)

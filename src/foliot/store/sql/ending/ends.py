@@ -20,7 +20,7 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.worker_link import Report
-from foliot.store.sql.ending import fixed_delay
+from foliot.store.sql.ending import failure_signs, fixed_delay
 from foliot.store.sql.ending.lease_owner import Speaker
 from foliot.store.sql.ending.locked_runs import Held, hold, see
 from foliot.store.sql.ending.lost_shards import note_lost
@@ -241,12 +241,15 @@ class Ending:
         """What the ends set off. Dependents of a run will be created here too, read in this transaction."""
         next_in_line = set(settlement.next_in_line)
         delayed = list(settlement.delayed)
+        failed = list(settlement.failed)
         if settlement.children:
             for parent in count_down(tx, settlement.children, settlement.held.parents, settlement.jobs, now):
                 if parent.run.follow & SERIAL and parent.run.followed:
                     next_in_line.add(parent.run.job_id)
                 if parent.run.follow & FIXED_DELAY:
                     delayed.append(parent.job)
+                if failure_signs.deserves_a_sign(parent.run, parent.end):
+                    failed.append(parent.run)
             note_lost(tx, settlement.children, settlement.jobs)
         if delayed:
             fixed_delay.set_next(tx, self._as_they_are(tx, delayed, settlement.held), now)
@@ -255,6 +258,7 @@ class Ending:
         if settlement.left:
             lanes = self._lanes.find(tx, {lane for lane, _ in settlement.left})
             give_back(tx, lanes, settlement.left)
+        failure_signs.leave(tx, failed, now)
 
     def _as_they_are(self, tx: Tx, jobs: Iterable[LoadedJob], held: Held) -> list[LoadedJob]:
         """These jobs in the version they have by now: a run that outlives an edit counts the delay of the new one.

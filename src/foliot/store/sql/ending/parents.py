@@ -81,6 +81,7 @@ class EndedParent(NamedTuple):
 
     run: Seen
     job: LoadedJob
+    end: End
 
 
 def merge_key(parent_id: int) -> str:
@@ -112,7 +113,7 @@ def count_down(
             rows.append(_CountedDown(parent_id, parent.ver, open_children=1))  # the merge run
         else:
             rows.append(_over(parent, fate, now))
-            over.append(EndedParent(parent, jobs[parent.job_id, parent.version]))
+            over.append(EndedParent(parent, jobs[parent.job_id, parent.version], fate.end))
     if rows and tx.change(COUNT_DOWN, d=rows) != len(rows):
         raise TryAgain("a parent changed although it was locked")
     if merges:

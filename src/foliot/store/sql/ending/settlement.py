@@ -8,6 +8,7 @@ from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, Landing, RunState
 from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict
 from foliot.ports.worker_link import Report
+from foliot.store.sql.ending.failure_signs import deserves_a_sign
 from foliot.store.sql.ending.locked_runs import Held, Seen
 from foliot.store.sql.ending.parents import EndedChild
 from foliot.store.sql.ending.success import is_plain_success
@@ -63,6 +64,7 @@ class Settlement:
         self.backs: list[tuple[Any, ...]] = []
         self.attempts: list[tuple[Any, ...]] = []
         self.children: list[EndedChild] = []
+        self.failed: list[Seen] = []  # for good, and of interest to people
         self.delayed: list[LoadedJob] = []
         self.next_in_line: set[int] = set()
         self.left: dict[tuple[int, int], int] = {}  # runs that left RUNNING, by lane and by what they had taken
@@ -147,6 +149,8 @@ class Settlement:
                               run.fence, run.leased_at, started_at, error, error_type, retried))  # fmt: skip
 
     def _ended(self, run: Seen, end: End, result: str | None, error: str | None) -> None:
+        if deserves_a_sign(run, end):
+            self.failed.append(run)
         if run.follow & (CHILD | MERGE):
             self.children.append(EndedChild(run, end, result, error))
             return  # its parent holds the job's place and its schedule

@@ -17,7 +17,7 @@ from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import DataRefused, StoreBusy, StoreUnavailable
 from foliot.ports.store.jobs import DeclaredAs, DeclaredDraft, Declarer, Saved, SaveOutcome, Standing
 from foliot.store.sql.cluster.codes import LIVE_WORKER
-from foliot.store.sql.jobs import calendars
+from foliot.store.sql.jobs import calendars, job_alerts
 from foliot.store.sql.jobs.definitions import lane_ids
 from foliot.store.sql.jobs.written import Written, keep_limits, lanes_of, resolved
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
@@ -225,6 +225,7 @@ class DeclaredJobs:
         self._insert_versions(tx, new, jobs)
         for job in jobs.values():
             calendars.keep_uses(tx, job.job_id, job.definition, is_new=True)
+        job_alerts.keep(tx, [(job.job_id, job.version, job.definition) for job in jobs.values()], are_new=True)
         now = tx.now()
         cursors = [self._cursor(job, now) for job in jobs.values()]
         tx.change(INSERT_CURSORS, d=cursors)

@@ -10,7 +10,7 @@ from foliot.domain.names import check_name
 from foliot.domain.payload import canonical_json
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.jobs import Declarer, Standing
-from foliot.store.sql.jobs import calendars
+from foliot.store.sql.jobs import calendars, job_alerts
 from foliot.store.sql.jobs.definitions import lane_ids
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -127,6 +127,7 @@ def insert_version(
     keys = {"job_id": job_id, "version": version, "lane_id": job.lane_id, "merge_lane_id": job.merge_lane_id}
     tx.change(INSERT_VERSION, {**keys, **values, "reason": written.by.reason, "now": tx.now()})
     calendars.keep_uses(tx, job_id, written.definition, is_new=version == 1)
+    job_alerts.keep(tx, [(job_id, version, written.definition)], are_new=version == 1)
     return job
 
 

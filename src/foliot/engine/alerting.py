@@ -1,0 +1,372 @@
+"""Alerting: every few seconds the leader looks, asks the rules, and writes what becomes of alerts in one transaction.
+
+Nothing that decides lives in this server's memory: open alerts, counts and who was told stand in rows, so the next
+leader goes on where this one stood. What is kept here is a copy of rules, silences and channels, read again when the
+store's marks say that they changed.
+"""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, NamedTuple, TypeAlias
+
+import structlog
+
+from foliot.domain.alerts.builtin_rules import with_built_in
+from foliot.domain.alerts.channel import Channel
+from foliot.domain.alerts.condition import ConditionKind
+from foliot.domain.alerts.decision import Act, Decision, Scene, decide
+from foliot.domain.alerts.inhibition import Circumstances, inhibited
+from foliot.domain.alerts.level import AlertLevel
+from foliot.domain.alerts.observation import Observation, Sighting
+from foliot.domain.alerts.rule import Rule
+from foliot.domain.alerts.rule_book import RuleBook, rules_of_job
+from foliot.domain.alerts.silence import Silence
+from foliot.domain.checkup import Finding, Grade
+from foliot.domain.failover import Urgency
+from foliot.domain.instants import DAY, MINUTE, SECOND, Instant, Micros
+from foliot.engine import alert_looks as looks
+from foliot.engine.pulse import Tide
+from foliot.ports.store.alert_rounds import (
+    LIVE_MAX,
+    AlertMarks,
+    AlertRoundStore,
+    FailureQuestion,
+    LiveRuns,
+    RoundLook,
+    SubjectJob,
+)
+from foliot.ports.store.alerts import AlertStore
+from foliot.ports.store.failovers import FailoverStore
+from foliot.ports.store.node_row import NodeRow
+
+EVERY_S: Final = 5.0
+MINUTE_S: Final = 60.0
+SIGNS_MAX: Final = 500
+REPAIR_WINDOW: Final = 5000  # jobs by id that a round looks at for policies which an older Foliot did not write
+REPAIR_EVERY_US: Final[Micros] = 60 * MINUTE
+KEEP_US: Final[Micros] = 90 * DAY
+FORGOTTEN_PER_ROUND: Final = 500
+PACE_SINCE_US: Final[Micros] = 7 * DAY
+LONG_RUN_US: Final[Micros] = SECOND
+"""Shorter runs are never slow enough to be told of."""
+STORE_BACK_US: Final[Micros] = 2 * MINUTE
+"""So long after the store came back, what is late is being caught up."""
+FAILOVERS_MAX: Final = 500
+LEVELS: Final = {
+    Urgency.LOW: AlertLevel.INFO,
+    Urgency.MEDIUM: AlertLevel.WARNING,
+    Urgency.HIGH: AlertLevel.CRITICAL,
+    Urgency.CRITICAL: AlertLevel.CRITICAL,
+}
+
+log = structlog.get_logger("foliot.engine")
+
+
+class AlertSource(NamedTuple):
+    """Another part that sees things: asked once a minute. What it does not name any more is over."""
+
+    kinds: frozenset[ConditionKind]
+    look: Callable[[Instant], Awaitable[Sequence[Observation]]]
+
+
+class CheckupSeen:
+    """The last checkup, as the leader made it; None: it made none in this term."""
+
+    def __init__(self) -> None:
+        self.seen: tuple[Sequence[Finding], Mapping[str, Grade]] | None = None
+
+    def learn(self, findings: Sequence[Finding], grades: Mapping[str, Grade]) -> None:
+        """A checkup was made."""
+        self.seen = (findings, grades)
+
+
+async def _no_channels() -> Sequence[Channel]:
+    return ()
+
+
+ActOnAlert: TypeAlias = Callable[[Act, int], Awaitable[None]]
+"""Do something about the alert with this id."""
+
+
+async def no_act(act: Act, alert_id: int) -> None:
+    """Nobody does anything by itself here: it is only noted."""
+    log.warning("alert.not_acted", rule=act.rule.name, action=str(act.action.kind), alert=alert_id)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlertParts:
+    """What alerting is made of."""
+
+    rounds: AlertRoundStore
+    alerts: AlertStore
+    failovers: FailoverStore
+    tide: Tide
+    nodes: Callable[[], Awaitable[Sequence[NodeRow]]]
+    band_of: looks.BandOf
+    checkup: CheckupSeen
+    channels: Callable[[], Awaitable[Sequence[Channel]]] = _no_channels
+    sources: Sequence[AlertSource] = ()
+    metrics: Callable[[], Iterable[looks.MetricValue]] = lambda: ()
+    leader_gap_us: Callable[[], Micros] = lambda: 0  # how long nobody led before this server did
+    act: ActOnAlert = no_act
+    told: Callable[[], None] = lambda: None  # notices wait in the outbox
+
+
+class Alerting:
+    """One bounded round every five seconds; some of its looks once a minute."""
+
+    def __init__(self, parts: AlertParts) -> None:
+        self._parts = parts
+        self._term: int | None = None
+        self._marks: AlertMarks | None = None
+        self._book = RuleBook(())
+        self._rules: Sequence[Rule] = ()
+        self._silences: Sequence[Silence] = ()
+        self._channels: Sequence[Channel] = ()
+        self._minute: list[Observation] = []  # what the last look of a minute brought
+        self._minute_kinds: frozenset[ConditionKind] = frozenset()
+        self._minute_at: Instant = 0
+        self._repair_after: int | None = 0
+        self._repaired_at: Instant = 0
+        self._gap_us: Micros = 0
+
+    async def keep(self, term: int) -> float | None:
+        """Look, decide, write, act."""
+        if self._parts.tide.pulse is None:
+            return None
+        if term != self._term:
+            self._begin(term)
+        look = await self._parts.rounds.look(asks_jobs=self._asks_jobs, signs_max=SIGNS_MAX)
+        await self._refresh(look.marks)
+        nodes = await self._parts.nodes()
+        observations, looked = await self._observe(look, nodes)
+        sightings = await self._counted(self._book.sightings(observations))
+        sightings = inhibited(_by_urgency(sightings), self._around(nodes))
+        scene = Scene(now=look.now, book=self._book, silences=self._silences, channels=self._channels, looked=looked)
+        decision = decide(look.known, sightings, scene)
+        await self._write(decision, look, term)
+        await self._tidy(look.now, term)
+        return 0 if len(look.signs) >= SIGNS_MAX else None
+
+    # ------------------------------------------------------------------------------------------------------- keeping
+
+    def _begin(self, term: int) -> None:
+        """A new term: nothing that an earlier one knew is believed."""
+        self._term = term
+        self._marks = None
+        self._minute, self._minute_kinds, self._minute_at = [], frozenset(), 0
+        self._repair_after = 0
+        self._gap_us = self._parts.leader_gap_us()
+
+    @property
+    def _asks_jobs(self) -> bool:
+        return self._marks is None or self._marks.jobs[0] > 0
+
+    async def _refresh(self, marks: AlertMarks) -> None:
+        """Read again what changed."""
+        before = self._marks
+        if before is not None and marks == before:
+            return
+        is_first = before is None
+        if before is None or marks.silences != before.silences:
+            self._silences = await self._parts.alerts.silences(namespace=None)
+        if before is None or marks.channels != before.channels:
+            self._channels = await self._parts.channels()
+        if before is None or marks.rules != before.rules:
+            self._rules = with_built_in(await self._parts.alerts.rules(namespace=None))
+        of_jobs = self._book.of_jobs
+        if before is None or marks.jobs != before.jobs:
+            found = await self._parts.rounds.policies() if marks.jobs[0] else ()
+            of_jobs = {one.job_id: rules_of_job(one.job_id, one.namespace, one.policy) for one in found}
+        self._book = RuleBook(self._rules, of_jobs)
+        self._marks = marks
+        if is_first or (before is not None and marks.rules != before.rules):
+            self._minute_at = 0  # new rules are asked at once
+
+    async def _tidy(self, now: Instant, term: int) -> None:
+        """What servers of an older Foliot left out, and what is old."""
+        rounds = self._parts.rounds
+        if self._repair_after is not None:
+            self._repair_after = await rounds.repair_policies(after=self._repair_after, window=REPAIR_WINDOW, term=term)
+            self._repaired_at = now
+            if self._repair_after is None:
+                await rounds.forget(before=now - KEEP_US, limit=FORGOTTEN_PER_ROUND, term=term)
+        elif now - self._repaired_at >= REPAIR_EVERY_US:
+            self._repair_after = 0
+
+    # ------------------------------------------------------------------------------------------------------- looking
+
+    async def _observe(
+        self, look: RoundLook, nodes: Sequence[NodeRow]
+    ) -> tuple[list[Observation], frozenset[ConditionKind]]:
+        """Everything that is so now, and the kinds of it that were really looked at."""
+        now = look.now
+        if now - self._minute_at >= MINUTE - SECOND:
+            await self._look_for_a_minute(now, nodes)
+            self._minute_at = now
+        jobs = await self._jobs(look)
+        served, _ = looks.groups_without_workers(nodes, self._parts.band_of)
+        seen = [*looks.of_failures(look.signs, jobs)]
+        seen += looks.of_live(look.live, jobs, now=now, served=served, percentiles={})
+        seen += looks.of_nodes(nodes, look.known, band_of=self._parts.band_of, now=now)
+        seen += looks.of_leader(self._gap_us, now=now)
+        self._gap_us = 0
+        kinds = {ConditionKind.NODE, ConditionKind.LEADER} | self._minute_kinds
+        if len(look.live) >= LIVE_MAX:
+            kinds -= {ConditionKind.LATE, ConditionKind.SLOWER}  # some are not seen although they last
+        if self._book.of_kind(ConditionKind.METRIC):
+            values = [*looks.loads_of(nodes), *self._parts.metrics()]
+            seen += looks.of_metrics(values, now=now)
+            kinds.add(ConditionKind.METRIC)
+        checkup = self._parts.checkup.seen
+        if checkup is not None:
+            seen += looks.of_checks(*checkup, now=now)
+            kinds.add(ConditionKind.CHECK)
+        of_failovers = await self._failovers(look, now)
+        seen += of_failovers
+        kinds |= {ConditionKind.FAILOVER, ConditionKind.STORE}
+        own = {(one.kind, one.subject_key) for one in seen}
+        seen += [one for one in self._minute if (one.kind, one.subject_key) not in own]
+        return seen, frozenset(kinds)
+
+    async def _failovers(self, look: RoundLook, now: Instant) -> list[Observation]:
+        """No statement while no failover is open and no alert tells of one."""
+        about = (ConditionKind.FAILOVER, ConditionKind.STORE)
+        pulse = self._parts.tide.pulse
+        is_told = any(one.alert.kind in about for one in look.known)
+        if not is_told and (pulse is None or not pulse.failing):
+            return []
+        found = await self._parts.failovers.open(limit=FAILOVERS_MAX, within_us=MINUTE)
+        return [*looks.of_failovers(found, now=now)]
+
+    async def _jobs(self, look: RoundLook) -> Mapping[int, SubjectJob]:
+        wanted = {one.job_id for one in look.signs} | {one.job_id for one in look.live}
+        return await self._parts.rounds.jobs(sorted(wanted)) if wanted else {}
+
+    async def _look_for_a_minute(self, now: Instant, nodes: Sequence[NodeRow]) -> None:
+        """What is dear to see: runs of any job, silent jobs, and what other parts say."""
+        rounds = self._parts.rounds
+        kinds = {ConditionKind.LATE, ConditionKind.SLOWER, ConditionKind.QUEUE, ConditionKind.SILENT}
+        runs = list(await self._live())
+        if self._asks_jobs:
+            runs += await rounds.undecided()
+        silent_us = _least(self._book.of_kind(ConditionKind.SILENT))
+        silent = [] if silent_us is None else [job_id for job_id, _ in await rounds.silent(for_us=silent_us)]
+        jobs = await rounds.jobs(sorted({one.job_id for one in runs} | set(silent))) if runs or silent else {}
+        slow = [one.job_id for one in runs if one.is_running]
+        percentiles = await rounds.percentiles(slow, since=now - PACE_SINCE_US) if slow and self._has_paces else {}
+        served, _ = looks.groups_without_workers(nodes, self._parts.band_of)
+        self._minute = [
+            *looks.of_live(runs, jobs, now=now, served=served, percentiles=percentiles),
+            *looks.of_queues(runs, jobs, now=now),
+            *looks.of_silent(silent, jobs, now=now, for_us=silent_us or 0),
+        ]
+        for source in self._parts.sources:
+            self._minute += await source.look(now)
+            kinds |= source.kinds
+        self._minute_kinds = frozenset(kinds)
+
+    async def _live(self) -> Sequence[LiveRuns]:
+        """Runs of any job that a rule may be about; none when no rule is."""
+        waits = [*self._book.of_kind(ConditionKind.LATE), *self._book.of_kind(ConditionKind.QUEUE)]
+        late_us = _least(waits)
+        slower_us = _least(self._book.of_kind(ConditionKind.SLOWER))
+        if self._has_paces:
+            slower_us = LONG_RUN_US
+        if late_us is None and slower_us is None:
+            return ()
+        return await self._parts.rounds.live(late_us=late_us, slower_us=slower_us)
+
+    @property
+    def _has_paces(self) -> bool:
+        """Whether a rule, or a job, compares runs with what they usually take."""
+        rules = [*self._book.of_kind(ConditionKind.SLOWER), *(r for own in self._book.of_jobs.values() for r in own)]
+        return any(rule.when.pace is not None for rule in rules)
+
+    def _around(self, nodes: Sequence[NodeRow]) -> Circumstances:
+        pulse = self._parts.tide.pulse
+        now = self._parts.tide.store_now()
+        _, lonely = looks.groups_without_workers(nodes, self._parts.band_of)
+        return Circumstances(
+            in_maintenance=pulse is not None and pulse.maintenance_until > now,
+            groups_without_workers=lonely,
+        )
+
+    # ------------------------------------------------------------------------------------------------------- deciding
+
+    async def _counted(self, sightings: Sequence[Sighting]) -> list[Sighting]:
+        """Failures of jobs that failed as often as their rules want; asked of the store where once is not enough."""
+        asked = {question for question in map(_question, sightings) if question is not None}
+        if not asked:
+            return list(sightings)
+        counts = await self._parts.rounds.failures(sorted(asked))
+        return [one for one in sightings if _is_enough(one, counts)]
+
+    async def _write(self, decision: Decision, look: RoundLook, term: int) -> None:
+        signs = [one.run_id for one in look.signs]
+        if decision.is_empty and not signs:
+            return
+        await self._bound_acts(decision)
+        recorded = await self._parts.rounds.record(decision, signs=signs, term=term)
+        if not recorded.is_kept:
+            return  # another leader, or a person, was quicker: the next round looks anew
+        for kind, key in decision.events:
+            log.info(kind, alert=recorded.ids.get(key))
+        if decision.notices:
+            self._parts.told()
+        for act in decision.acts:
+            await self._parts.act(act, recorded.ids[act.alert_key])
+
+    async def _bound_acts(self, decision: Decision) -> None:
+        """No rule does more in an hour than it may, over all of its alerts."""
+        if not decision.acts:
+            return
+        lately = dict(await self._parts.rounds.acted_lately([act.rule.name for act in decision.acts]))
+        allowed: list[Act] = []
+        for act in decision.acts:
+            done = lately.get(act.rule.name, 0)
+            if done < act.action.most_an_hour:
+                lately[act.rule.name] = done + 1
+                allowed.append(act)
+            else:
+                log.warning("alert.not_acted", rule=act.rule.name, why="as much as the rule may do in an hour")
+        decision.acts[:] = allowed
+
+
+def _least(rules: Sequence[Rule]) -> Micros | None:
+    return min((rule.when.longer_than_us for rule in rules if rule.when.longer_than_us is not None), default=None)
+
+
+def _question(one: Sighting) -> FailureQuestion | None:
+    """What must be counted for a failure; None: once is enough."""
+    rule, job_id = one.rule, one.seen.job_id
+    if rule.when.kind is not ConditionKind.FAILED or job_id is None:
+        return None
+    if rule.when.of_last > 1:
+        return FailureQuestion(job_id, rule.when.of_last, 0)
+    if rule.after <= 1:
+        return None
+    if rule.within_us is None:
+        return FailureQuestion(job_id, rule.after, 0)
+    return FailureQuestion(job_id, 0, rule.within_us)
+
+
+def _is_enough(one: Sighting, counts: Mapping[FailureQuestion, int]) -> bool:
+    question = _question(one)
+    if question is None:
+        return True
+    wanted = one.rule.when.times if one.rule.when.of_last > 1 else one.rule.after
+    return counts.get(question, 0) >= wanted
+
+
+def _by_urgency(sightings: Iterable[Sighting]) -> list[Sighting]:
+    """A failover brings its own level and channel along, by its policy."""
+    found: list[Sighting] = []
+    for one in sightings:
+        urgency, channel = one.seen.data.get("urgency"), one.seen.data.get("channel")
+        if one.rule.when.kind is not ConditionKind.FAILOVER or not urgency:
+            found.append(one)
+            continue
+        to = (str(channel),) if channel else one.rule.to
+        found.append(replace(one, rule=replace(one.rule, level=LEVELS[Urgency(urgency)], to=to)))
+    return found
