@@ -29,6 +29,7 @@ from foliot.app.worker_thread import WorkerThread
 from foliot.domain.effective_settings import EffectiveSetting
 from foliot.domain.errors import FoliotError
 from foliot.domain.restarts import NO_RESTARTS, Restarts
+from foliot.ports.spans import SpanSink
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.worker_link import Report
@@ -64,6 +65,7 @@ class UpSettings:
     slots: Slots = field(default_factory=Slots)
     watch: bool = True
     keeps_removed: bool = False  # jobs that no code declares any more go on
+    spans: SpanSink | None = None  # where spans go; None: nobody wants any
     metrics_per_job: int = 0  # of so many jobs the metrics have series of their own
     timing: Timing = field(default_factory=Timing)
     node_name: str = field(default_factory=socket.gethostname)
@@ -152,6 +154,7 @@ class AllInOne:
             public_url=settings.public_url,
             keeps_removed=settings.keeps_removed,
             metrics_per_job=settings.metrics_per_job,
+            spans=settings.spans,
             restarts=settings.restarts,
             told=settings.told,
         )
@@ -253,6 +256,7 @@ class AllInOne:
                     drain_timeout_s=settings.drain_within_s,
                     restarts=settings.restarts,
                     process_environment=self.vault.kept_from_jobs(settings.environment).passed_on(os.environ),
+                    spans=settings.spans,
                 ),
                 PythonHandlers.of(loaded, settings.sources),
                 self._here.kinds,

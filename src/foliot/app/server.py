@@ -279,6 +279,7 @@ class Server:
             drill_told=DrillMetrics(self.metrics.registry).told,
             settings=self.settings.told,
             node_name=self.settings.node_name,
+            spans=self.settings.spans,
             route_names=planner.routes.names,
             health=self.settings.timing.bands,
         )

@@ -11,6 +11,7 @@ from foliot.domain.health import HealthRules, usual_rules
 from foliot.domain.instants import DAY, MILLISECOND, SECOND, Micros
 from foliot.domain.restarts import NO_RESTARTS, Restarts
 from foliot.operations.services import SessionTimes
+from foliot.ports.spans import SpanSink
 
 DEFAULT_PORT: Final = 7171
 
@@ -90,6 +91,7 @@ class ServerSettings:
     replica_url: str = ""  # of the store's database: answers reads while the store is away; empty: there is none
     is_standby: bool = False  # it fires and leases nothing until it is promoted
     restarts: Restarts = NO_RESTARTS  # by a supervisor
+    spans: SpanSink | None = None  # where spans of triggers go; None: nobody wants any
     metrics_per_job: int = 0  # of so many jobs the metrics have series of their own
     told: tuple[EffectiveSetting, ...] = ()  # these settings for users to see
     fault_point: str | None = None  # tests only: where this process breaks itself

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import os
+import socket
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
 from foliot.app.settings import TIMINGS, ServerSettings
 from foliot.app.signals import stop_on_signals
+from foliot.app.span_sink import sending, span_sink
 from foliot.app.system import SystemClock
 from foliot.cli.allow_drills import drills_option
 from foliot.cli.effective_settings import effective_settings
@@ -113,6 +115,7 @@ def server(
     configure_logging(level=log_level, form=log_format)  # type: ignore[arg-type]
     with refusals():
         overseers = overseers_of(supervised=supervised, wedged_after=wedged_after)
+        spans = span_sink(os.environ, role="server", node=node or socket.gethostname())
         settings = ServerSettings(
             store_url=_store_url(db, db_file),
             node_name=node or "",
@@ -131,11 +134,13 @@ def server(
             replica_url=replica,
             is_standby=standby,
             restarts=overseers.restarts,
+            spans=spans,
             told=effective_settings(),
             fault_point=os.environ.get("FOLIOT_FAULT_POINT"),
         )
         token = read_secret(bootstrap_token_file) if bootstrap_token_file else None
-        run_for_long(_serve(settings, token, overseers))
+        with sending(spans):
+            run_for_long(_serve(settings, token, overseers))
 
 
 async def _serve(settings: ServerSettings, bootstrap_token: str | None, overseers: Overseers) -> None:

@@ -1,6 +1,8 @@
 """`foliot up`: everything in one process, and a short feed of what goes on."""
 
 import asyncio
+import os
+import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,6 +18,7 @@ from foliot.app.run_loop import run_for_long
 from foliot.app.settings import TIMINGS, is_loopback
 from foliot.app.signals import stop_on_signals
 from foliot.app.slots import Slots
+from foliot.app.span_sink import sending, span_sink
 from foliot.app.system import SystemClock
 from foliot.app.this_machine import Access
 from foliot.cli.effective_settings import effective_settings
@@ -119,6 +122,7 @@ def up(
     sources = tuple(source for file in files or (DEFAULT_SOURCE,) for source in _expanded(file))
     with refusals():
         overseers = overseers_of(supervised=supervised, wedged_after=wedged_after)
+        spans = span_sink(os.environ, role="all_in_one", node=socket.gethostname())
         settings = UpSettings(
             sources=sources,
             folder=data,
@@ -138,8 +142,10 @@ def up(
             handlers=read_handler_settings(handler_file, handler_options, enabled),
             secrets=read_secrets(handler_file),
             restarts=overseers.restarts,
+            spans=spans,
         )
-        run_for_long(_run(settings, overseers))
+        with sending(spans):
+            run_for_long(_run(settings, overseers))
 
 
 async def _run(settings: UpSettings, overseers: Overseers) -> None:

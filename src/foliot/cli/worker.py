@@ -18,6 +18,7 @@ from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
 from foliot.app.signals import stop_on_signals
 from foliot.app.slots import Slots, kinds_and_slots
+from foliot.app.span_sink import sending, span_sink
 from foliot.app.stepped_clock import SteppedClock
 from foliot.app.system import SystemChance, SystemClock
 from foliot.cli.allow_drills import drills_option
@@ -158,6 +159,7 @@ def worker(
         here, slots_of_kinds = kinds_and_slots(handlers, Slots.read(slots), modules)
         check_something_to_execute(modules, here)
         node = name or f"{socket.gethostname()}-{os.getpid()}"
+        spans = span_sink(os.environ, role="worker", node=node)
         settings = WorkerSettings(
             name=node,
             group=group,
@@ -177,8 +179,10 @@ def worker(
             drain_timeout_s=parse_duration(drain_timeout) / SECOND,
             restarts=overseers.restarts,
             spool=spool or spool_of(name or socket.gethostname(), os.environ),
+            spans=spans,
         )
-        run_for_long(_work(endpoint, settings, modules, here.kinds, vault, overseers))
+        with sending(spans):
+            run_for_long(_work(endpoint, settings, modules, here.kinds, vault, overseers))
 
 
 async def _work(

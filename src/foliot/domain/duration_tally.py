@@ -15,6 +15,7 @@ class Mark(NamedTuple):
 
     run_id: int
     took_s: float
+    trace_id: str = ""  # empty: not known
 
 
 class DurationTally:
@@ -40,9 +41,9 @@ class DurationTally:
         for one in took_s:
             self.add(one)
 
-    def mark(self, run_id: int, took_s: float) -> None:
+    def mark(self, run_id: int, took_s: float, trace_id: str = "") -> None:
         """Remember a run that was counted as an example of its step."""
-        self.marks[bisect_left(self.bounds, took_s)] = Mark(run_id, took_s)
+        self.marks[bisect_left(self.bounds, took_s)] = Mark(run_id, took_s, trace_id)
 
     @property
     def count(self) -> int:

@@ -16,8 +16,6 @@ from foliot.observability.catalogue import METRICS, MetricRow, MetricType
 Family: TypeAlias = CounterMetricFamily | GaugeMetricFamily | HistogramMetricFamily
 Step: TypeAlias = tuple[str, float] | tuple[str, float, Exemplar]
 """The end of a step of a histogram, how many are in it or before it, and perhaps an example."""
-TraceOf: TypeAlias = Callable[[int], str]
-"""The id of the trace of a run; empty: it has none."""
 
 
 def counter(name: str, registry: CollectorRegistry) -> Counter:
@@ -52,13 +50,10 @@ def tally_of(name: str) -> DurationTally:
 class TallyShown(Collector):
     """Histograms that other parts count."""
 
-    def __init__(
-        self, name: str, tallies: Callable[[], Mapping[str, DurationTally]], trace_of: TraceOf = lambda _run: ""
-    ) -> None:
+    def __init__(self, name: str, tallies: Callable[[], Mapping[str, DurationTally]]) -> None:
         """`tallies`: by the value of its one label, or one tally under the empty text."""
         self._row = _row(name, MetricType.HISTOGRAM)
         self._tallies = tallies
-        self._trace_of = trace_of
 
     def describe(self) -> Iterator[Family]:
         yield from ()
@@ -78,12 +73,12 @@ class TallyShown(Collector):
             for at, (end, so_far) in enumerate(zip(ends, sums, strict=True))
         ]
 
-    def _step(self, end: str, so_far: int, mark: Mark | None) -> Step:
+    @staticmethod
+    def _step(end: str, so_far: int, mark: Mark | None) -> Step:
         if mark is None:
             return (end, so_far)
-        trace = self._trace_of(mark.run_id)
         named = {"run_id": format_run_id(mark.run_id)}
-        return (end, so_far, Exemplar(named | {"trace_id": trace} if trace else named, mark.took_s))
+        return (end, so_far, Exemplar(named | {"trace_id": mark.trace_id} if mark.trace_id else named, mark.took_s))
 
 
 def _row(name: str, shape: MetricType) -> MetricRow:

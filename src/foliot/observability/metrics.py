@@ -12,14 +12,14 @@ from foliot.domain.instants import SECOND
 from foliot.domain.wakeups import TOPICS
 from foliot.observability.alert_figures import AlertFigures, NotifiedCounts
 from foliot.observability.cluster_figures import ClusterFigures
-from foliot.observability.families import TallyShown, TraceOf, counter, gauge, tally_of
+from foliot.observability.families import TallyShown, counter, gauge, tally_of
 from foliot.observability.job_figures import JobFigures
 from foliot.observability.node_figures import NodeFiguresShown, NodeGauge
 from foliot.observability.watched import CoordinatorFigures, CountsWatched, ReplicaFigures
 from foliot.ports.coordinator import CoordinatorHealth
 from foliot.ports.store.firing import Decided, Pulse
 from foliot.ports.store.runs import Granted
-from foliot.ports.worker_link import Report
+from foliot.ports.worker_link import LeasedRun, Report
 
 PLAIN_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 OPEN_TYPE = "application/openmetrics-text"
@@ -35,10 +35,10 @@ class MetricsPage(NamedTuple):
 class ServerMetrics:
     """What a server counts."""
 
-    def __init__(self, *, per_job: int = 0, version: str = "", trace_of: TraceOf = lambda _run: "") -> None:
-        """`per_job`: of so many jobs it shows series of their own. `trace_of`: for examples in histograms."""
+    def __init__(self, *, per_job: int = 0, version: str = "") -> None:
+        """`per_job`: of so many jobs it shows series of their own."""
         self.registry = registry = CollectorRegistry()
-        self._trace_of = trace_of
+        self.trace_of: Callable[[LeasedRun], str] | None = None  # where traces are sent: the id of a run's trace
         self.monotonic: Callable[[], float] = lambda: 0.0
         self.runs_created = counter("foliot_runs_created_total", registry)
         self.instants_skipped = counter("foliot_instants_skipped_total", registry)
@@ -75,7 +75,7 @@ class ServerMetrics:
 
     def _tally(self, name: str) -> DurationTally:
         tally = tally_of(name)
-        self.registry.register(TallyShown(name, lambda: {"": tally}, self._trace_of))
+        self.registry.register(TallyShown(name, lambda: {"": tally}))
         return tally
 
     # -- what other parts keep, read at every look -------------------------------------------------------------------
@@ -139,7 +139,13 @@ class ServerMetrics:
             self.queue_delay.add(wait_us / SECOND)
         if granted.longest_wait is not None:
             run_id, wait_us = granted.longest_wait
-            self.queue_delay.mark(run_id, wait_us / SECOND)
+            self.queue_delay.mark(run_id, wait_us / SECOND, self._trace_id(run_id, granted))
+
+    def _trace_id(self, run_id: int, granted: Granted) -> str:
+        if self.trace_of is None:
+            return ""
+        runs = [run for grant in granted.grants for run in grant.runs if run.run_id == run_id]
+        return self.trace_of(runs[0]) if runs else ""
 
     def reported(self, reports: Sequence[Report]) -> None:
         for cause, count in Tally(report.cause for report in reports).items():

@@ -17,6 +17,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKinds
 from foliot.ports.lock_desk import LockDesk
+from foliot.ports.spans import SpanSink
 from foliot.ports.store import Store
 from foliot.ports.worker_link import Report
 
@@ -90,4 +91,5 @@ class Services:
     drill_told: Callable[[DrillType, DrillState, Mapping[str, Any]], None] = lambda _type, _state, _report: None
     route_names: Callable[[], Collection[str]] = lambda: ROUTES  # those that jobs may name
     runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them
+    spans: SpanSink | None = None  # of triggers; None: nobody wants any
     refusals: Refusals = field(default_factory=Refusals)  # of triggers, for the journal

@@ -23,6 +23,7 @@ from foliot.operations.names import Described, find_job, find_run, group_of
 from foliot.operations.refused_triggers import queue
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
+from foliot.operations.trigger_trace import TriggerTrace
 from foliot.ports.store.lookups import JobRow, RunRow
 from foliot.ports.store.replies import KeyReused
 from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest
@@ -53,7 +54,10 @@ async def trigger(
     is_drawn = not request.key
     key = services.chance.token() if is_drawn else request.key
     wanted = replace(request, job=job.name, key=key, is_drawn=is_drawn, params=params, asked=asked)
+    followed = TriggerTrace.of(services, wanted)
+    wanted = replace(wanted, trace=followed.kept)
     triggered = await queue(services, who, wanted)
+    followed.end(triggered.run_id)
     services.runs_may_be_ready()
     services.cursors_moved()
     run = await find_run(services, who, triggered.run_id)

@@ -200,6 +200,8 @@ class LeasedRun(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, g
     checkpoint: str | None = None
     reason: str = ""
     tz: str = ""  # of the job's schedule; empty: it has none, and the handler's own counts
+    # A traceparent. The server: of the trigger that made the run. The worker, where it sends traces: of the handler.
+    trace: str = ""
 
 
 class Leased(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

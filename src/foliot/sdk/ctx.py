@@ -18,6 +18,7 @@ from foliot.sdk.locks import RunLock, lock_wish
 from foliot.sdk.log import Level, Log
 from foliot.sdk.shard import Shard
 from foliot.sdk.stop_signal import Cancelled
+from foliot.sdk.trace_context import enter_trace
 from foliot.sdk.waits import Waits
 
 T = TypeVar("T")
@@ -70,6 +71,7 @@ class CtxFacts:
     checkpoint: str | None = None
     reason: str = ""
     tz: str = ""
+    trace: str = ""
 
 
 class Ctx:
@@ -125,6 +127,11 @@ class Ctx:
     def reason(self) -> str:
         """Why the run was triggered, in the words of whoever did."""
         return self._facts.reason
+
+    @property
+    def traceparent(self) -> str:
+        """The span that this attempt is, as W3C Trace Context writes it; empty: nobody follows the run by a trace."""
+        return self._facts.trace
 
     @property
     def fencing_token(self) -> int:
@@ -268,15 +275,19 @@ def ctx() -> Ctx:
 class current:  # noqa: N801  read as a verb: with current(ctx)
     """Make `ctx()` find this Ctx."""
 
-    __slots__ = ("_ctx", "_token")
+    __slots__ = ("_ctx", "_leave_trace", "_token")
 
     def __init__(self, value: Ctx) -> None:
         self._ctx = value
 
     def __enter__(self) -> None:
         self._token = _current.set(self._ctx)
+        trace = self._ctx.traceparent
+        self._leave_trace = enter_trace(trace) if trace else None
 
     def __exit__(self, *_: object) -> None:
+        if self._leave_trace is not None:
+            self._leave_trace()
         _current.reset(self._token)
 
 

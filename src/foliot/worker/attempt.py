@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from foliot.domain.traces import RunTrace
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import LeasedRun
 from foliot.worker.lines import OutputLine
@@ -40,6 +41,7 @@ class Attempt:
         "started_at",
         "stop_cause",
         "stop_why",
+        "traced",
         "waits",
     )
 
@@ -59,6 +61,7 @@ class Attempt:
         self.checkpoint: str | None = None  # JSON: the newest
         self.log: RunLog | None = None  # opened by the first line: a silent run costs and sends nothing
         self.execution: Any = None  # what the isolation that runs it keeps of it
+        self.traced: RunTrace | None = None  # its spans, where somebody wants them
         self._logs = logs
 
     @property

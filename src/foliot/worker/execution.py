@@ -32,6 +32,7 @@ from foliot.worker.locks import RunLocks
 from foliot.worker.reports import AttemptEnd
 from foliot.worker.secrets.cover import CUT, Cover
 from foliot.worker.signals import Signals
+from foliot.worker.spans import AttemptSpans
 from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.execution")
@@ -58,12 +59,14 @@ class Execution:
         plain: Isolation,
         waiting_max: int = WAITING_MAX,
         faults: Faults | None = None,
+        spans: AttemptSpans | None = None,
     ) -> None:
         """`plain`: where plain functions go when their job does not say. `waiting_max`: runs that wait without a slot.
 
         Beyond that a run waits in its slot: the worker takes less work on, until others have waited to their end.
-        `faults`: what drills break; None: the worker takes no part in them.
+        `faults`: what drills break; None: the worker takes no part in them. `spans`: None: nobody wants any.
         """
+        self._spans = spans
         self.slots: Final = slots
         self.waiting = 0  # attempts that run without a slot
         self.kinds = kinds
@@ -123,6 +126,9 @@ class Execution:
     def accept(self, attempts: Iterable[Attempt]) -> None:
         """Leased: execute them as slots are free."""
         fresh = list(attempts)
+        if self._spans is not None:
+            for attempt in fresh:
+                self._spans.begin(attempt)
         self._queue.extend(fresh)
         self.pump()
         waiting = min(max(-self.free, 0), len(fresh))  # the newest have no slot
@@ -314,6 +320,8 @@ class Execution:
         started_at = attempt.started_at if outcome.cause is not Cause.REJECTED else None
         if started_at is not None and not attempt.has_waited:
             self.typical_s += (now - started_at - self.typical_s) * _EWMA
+        if self._spans is not None and not attempt.is_void:
+            self._spans.end(attempt, outcome, started_at=started_at, now=now)
         self._figures.ended[outcome.cause] = self._figures.ended.get(outcome.cause, 0) + 1
         if outcome.cause is not Cause.SUCCEEDED:
             log.info(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from foliot.domain.job import DEFAULT_GROUP, Isolation
 from foliot.domain.restarts import NO_RESTARTS, Restarts
+from foliot.ports.spans import SpanSink
 from foliot.ports.worker_link import WEIGHT_MAX, KindFailure
 from foliot.worker.execution import WAITING_MAX
 from foliot.worker.isolation.wire import ChildLimits
@@ -45,6 +46,7 @@ class WorkerSettings:
     process_environment: Mapping[str, str] | None = None  # of jobs in child processes; None: the worker's own
     limits: ChildLimits = field(default_factory=ChildLimits)
     takes_over: bool = False  # jobs that live workers of another module declare
+    spans: SpanSink | None = None  # where its spans go; None: nobody wants any
     capture: bool = True  # route print, stderr and logging of handlers in this process to their runs
 
     def __post_init__(self) -> None:

@@ -44,6 +44,7 @@ from foliot.worker.secrets.vault import Vault
 from foliot.worker.session import Session
 from foliot.worker.settings import WorkerSettings
 from foliot.worker.signals import Signals
+from foliot.worker.spans import AttemptSpans
 from foliot.worker.spool import SpoolFolder
 from foliot.worker.surroundings import Surroundings
 
@@ -287,6 +288,7 @@ class Worker:
             plain=settings.isolation,
             waiting_max=settings.waiting_max,
             faults=None if self._drills is None else self._drills.faults,
+            spans=None if settings.spans is None else AttemptSpans(settings.spans, clock, node=settings.name),
         )
         self._load = LoadFigures(clock, own=self._own_load, spool=settings.spool)
         self._assemble_isolators(clock)

@@ -56,7 +56,8 @@ def minutes(*runs: EndedRun) -> Minutes:
 
 def full_metrics() -> ServerMetrics:
     """A leader of a cluster that has everything."""
-    metrics = ServerMetrics(per_job=2, version="1.0", trace_of=lambda run_id: f"{run_id:032x}")
+    metrics = ServerMetrics(per_job=2, version="1.0")
+    metrics.trace_of = lambda run: f"{run.run_id:032x}"
     calls = {"api": DurationTally()}
     calls["api"].add(0.002)
     metrics.watch_store(Counter({"retried": 1}), calls)

@@ -83,6 +83,7 @@ from foliot.ports.store.runs import TriggerRequest
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
 
+TRACEPARENT_MAX: Final = 200  # characters; later versions of it may be longer than the first
 router: Final = APIRouter(prefix=PREFIX + "/jobs", tags=["jobs"], route_class=FoliotRoute)
 STATES: Final = ("active", "paused", "done", RETIRED)
 SORTS: Final = ("name", "next", "fails", "p95")
@@ -348,6 +349,7 @@ async def trigger_job(
         allow_overlap=body.overlap == "allow",
         priority=body.priority,
         is_test=body.test,
+        trace=request.headers.get("traceparent", "")[:TRACEPARENT_MAX],
     )
     if body.dry_run:
         job, _ = await check_trigger(services, who, asked, body.params)

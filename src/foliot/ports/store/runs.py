@@ -70,6 +70,7 @@ class TriggerRequest:
     keeps_shards_of: int | None = None  # a sharded run that is over: its shards that succeeded count as done
     is_test: bool = False  # a user tests the job: one attempt, in no statistics, and no fire is skipped for it
     asked: str | None = None  # a hash of what its user wrote, kept with the key where triggers share a run
+    trace: str = ""  # the traceparent of what caused it, for the worker; empty: nobody's trace did
     is_drawn: bool = False  # the server drew the key: nobody else knows it
 
 

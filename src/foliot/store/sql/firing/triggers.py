@@ -19,6 +19,7 @@ from foliot.domain.policies.windows import StandsFor
 from foliot.domain.queue_limits import QueueFull
 from foliot.domain.schedule import HORIZON
 from foliot.domain.texts import KEY_BYTES_MAX, is_key, pads
+from foliot.domain.traces import kept_reason
 from foliot.ports.store.runs import BadTrigger, Triggered, TriggerRequest, WorkersGone, some_of
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import LineEnd, NewPlaces, bump, situations
@@ -353,7 +354,7 @@ def _run_of(wish: _Wish, job: LoadedJob, by_now: LoadedJob, places: NewPlaces, n
         serial=serial,
         priority=request.priority,
         triggered_by=request.by.name,
-        reason=request.by.reason or None,
+        reason=kept_reason(request.by.reason or None, request.trace),
         params=request.params,
         is_pinned=request.version is not None,
         is_trial=request.is_test,

@@ -14,6 +14,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import Definition
 from foliot.domain.own_parameters import usual_params
 from foliot.domain.policies.windows import KEYS_KEPT_US, Debounce, StandsFor, TriggerRate, window_key
+from foliot.domain.traces import kept_reason
 from foliot.ports.store.runs import Triggered, TriggerRequest
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
@@ -130,7 +131,7 @@ class WindowDoor:
             "params": request.params,
             "priority": request.priority,
             "by": request.by.name,
-            "reason": request.by.reason or None,
+            "reason": kept_reason(request.by.reason or None, request.trace),
         }
         if not self._tx.change(PUT_OFF, values):
             return None  # somebody began or cancelled it: the next window opens

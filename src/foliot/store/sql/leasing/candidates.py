@@ -7,7 +7,7 @@ of each kind present. On engines with LATERAL each step is one statement for all
 from collections import Counter, deque
 from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop, heapreplace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
@@ -121,6 +121,16 @@ class Candidate(NamedTuple):
     checkpoint: str | None
     reason: str | None
     replaced: int
+
+
+def waits_of(given: Sequence[tuple[Candidate, object]], now: Instant) -> dict[str, Any]:
+    """How long each of the leased runs has waited since it may start, and which waited longest: fields of `Granted`."""
+    if not given:
+        return {}
+    waits_us = tuple([now - run.not_before for run, _ in given])
+    longest_us = max(waits_us)
+    run, _ = given[waits_us.index(longest_us)]
+    return {"waits_us": waits_us, "longest_wait": (run.id, longest_us)}
 
 
 def by_rank(run: Candidate) -> tuple[Instant, int]:

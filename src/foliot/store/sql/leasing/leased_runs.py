@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from foliot.domain.instants import Instant
 from foliot.domain.job import OnLost
 from foliot.domain.own_parameters import usual_params
+from foliot.domain.traces import split_reason
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.firing.follow import MERGE
 from foliot.store.sql.jobs.definitions import StoredJob
@@ -68,6 +69,7 @@ def leased_run(
     if run.follow & MERGE:
         form = _of_merge(form, job)
         params = params if parts is None else with_parts(params, parts)
+    reason, trace = split_reason(run.reason) if run.reason else (None, "")
     return replace(
         form,
         run_id=run.id,
@@ -80,7 +82,8 @@ def leased_run(
         shard=run.shard,
         shards=form.shards if shards is None else shards,
         checkpoint=run.checkpoint,
-        reason=run.reason or "",
+        reason=reason or "",
+        trace=trace,
     )
 
 

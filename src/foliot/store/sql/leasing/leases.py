@@ -12,7 +12,7 @@ from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.health import Health, HealthRules
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.late_work import ON_TIME, LateShare
 from foliot.domain.limits import is_of_an_admin
@@ -30,7 +30,7 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.assigned import AssignedPicker, Queue, shares
 from foliot.store.sql.leasing.broadcast import counts_of
-from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank
+from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank, waits_of
 from foliot.store.sql.leasing.fair_order import in_turns
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
@@ -184,17 +184,8 @@ class Leases:
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         is_cut = slots.free > 0 and len(taken.given) >= limit
         more = is_cut or bool(taken.replaced)
-        waits_us = tuple([asking.now - run.not_before for run, _ in taken.given])
-        granted = Granted(
-            now=asking.now,
-            grants=grants,
-            more=more,
-            changed=changed,
-            is_beyond=is_beyond,
-            waits_us=waits_us,
-            longest_wait=_longest(taken, waits_us),
-            again_at=taken.again_at,
-        )
+        waits = waits_of(taken.given, asking.now)
+        granted = Granted(now=asking.now, grants=grants, more=more, changed=changed, is_beyond=is_beyond, **waits)
         return LeaseOutcome(granted, taken.replaced)
 
     def _look_around(self, tx: Tx, polls: Sequence[Poll], rules: HealthRules) -> Asking:
@@ -351,15 +342,6 @@ class Leases:
         drawn = self._chance.token().encode()
         stretched = shake_128(drawn).hexdigest(16 * n)
         return [stretched[at : at + 32] for at in range(0, 32 * n, 32)]
-
-
-def _longest(taken: _Taken, waits_us: Sequence[Micros]) -> tuple[int, Micros] | None:
-    """Which of the leased runs waited longest, and how long."""
-    if not waits_us:
-        return None
-    longest_us = max(waits_us)
-    run, _ = taken.given[waits_us.index(longest_us)]
-    return run.id, longest_us
 
 
 def _has_changed(poll: Poll, asking: Asking) -> bool:

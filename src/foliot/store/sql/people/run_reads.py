@@ -13,6 +13,7 @@ import msgspec
 from foliot.domain.instants import Instant
 from foliot.domain.late_work import CATCH_UP
 from foliot.domain.run import DERIVED, shown_state
+from foliot.domain.traces import split_reason
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.changes import Changes
 from foliot.ports.store.lookups import AttemptRow, Listing, Progress, RunFilter, RunRow, RunWait
@@ -311,7 +312,7 @@ def run_row(row: Any) -> RunRow:
         deadline_at=row.deadline_at,
         ended_at=row.ended_at,
         triggered_by=row.triggered_by,
-        reason=row.reason,
+        reason=split_reason(row.reason)[0],
         params=row.params,
         result=row.result,
         error=row.error,

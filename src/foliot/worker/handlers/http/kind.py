@@ -275,7 +275,7 @@ def own_headers(run: LeasedRun) -> dict[str, str]:
     """What Foliot says with each request of a run."""
     run_id, due = format_run_id(run.run_id), due_text(run)
     # A lease is fresh and random, and it is nobody's business: its hash is random as well, and says nothing of it.
-    trace = hashlib.blake2b(run.lease_id.encode(), digest_size=24, person=b"foliot-trace").hexdigest()
+    drawn = hashlib.blake2b(run.lease_id.encode(), digest_size=24, person=b"foliot-trace").hexdigest()
     return {
         "Foliot-Attempt": str(run.attempt),
         "Foliot-Due": due,
@@ -283,7 +283,7 @@ def own_headers(run: LeasedRun) -> dict[str, str]:
         "Foliot-Job": quote(f"{run.namespace}/{run.job}"),
         "Foliot-Run": run_id,
         "Idempotency-Key": idempotency_key(run.namespace, run.job, run_id, due),
-        "traceparent": f"00-{trace[:32]}-{trace[32:]}-01",
+        "traceparent": run.trace or f"00-{drawn[:32]}-{drawn[32:]}-01",
         "User-Agent": f"foliot/{__version__}",
     }
 

@@ -187,4 +187,5 @@ def _about_run(ctx: Ctx) -> dict[str, str]:
         "FOLIOT_NAMESPACE": ctx.namespace,
         "FOLIOT_SHARD": str(ctx.shard.index),
         "FOLIOT_SHARDS": str(ctx.shard.count),
+        **({"TRACEPARENT": ctx.traceparent} if ctx.traceparent else {}),
     }
