@@ -889,7 +889,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, error LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = d.state, runs.kind = d.kind, runs.ver = runs.ver + 1, runs.parked = 0, runs.assigned_to = NULL, runs.ended_at = %(now)s, runs.error = d.error WHERE runs.id = d.id AND runs.ver = d.ver;
 
 -- ending/ends.py BACK
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, runs.follow = runs.follow & 31231, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_until = NULL, runs.assigned_before = NULL, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, reported BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, failures BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deaths BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, checkpoint LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'PENDING', runs.ver = runs.ver + 1, runs.last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END, runs.lease_id = NULL, runs.assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, runs.parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END, runs.follow = runs.follow & 25087, runs.request_no = NULL, runs.leased_at = NULL, runs.started_at = NULL, runs.deadline_at = NULL, runs.assigned_until = NULL, runs.assigned_before = NULL, runs.not_before = d.not_before, runs.failures = runs.failures + d.failures, runs.deaths = runs.deaths + d.deaths, runs.checkpoint = coalesce(d.checkpoint, runs.checkpoint) WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND runs.cancel_at IS NULL;
 
 -- ending/ends.py INSERT_ATTEMPTS
 INSERT INTO attempts (run_id, attempt, job_id, cause, lease_id, session_id, fence, leased_at, started_at,
@@ -1406,7 +1406,8 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
        (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + %(soon)s LIMIT 1),
        m.maintenance_until,
-       (SELECT 1 FROM runs r WHERE r.assigned_to > '' AND r.state = 'PENDING' ORDER BY r.assigned_to LIMIT 1)
+       (SELECT 1 FROM runs r WHERE r.assigned_to > '' AND r.state = 'PENDING' ORDER BY r.assigned_to LIMIT 1),
+       (SELECT k.wake_at FROM limit_keys k WHERE k.wake_at > 0 ORDER BY k.wake_at LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -2198,6 +2199,88 @@ SELECT r.job_id, r.assigned_to AS session, count(*) FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '*' AND r.job_id + 0 IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
 GROUP BY r.job_id, r.assigned_to;
 
+-- leasing/key_limits.py USED
+SELECT k.name, k.used FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limit_keys k ON k.name = d.name;
+
+-- leasing/key_limits.py LOCK_KEYS
+SELECT k.name, k.used, k.spent_until FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys k ON k.name = d.name WHERE true
+ORDER BY k.name FOR UPDATE;
+
+-- leasing/key_limits.py MAKE_KEYS
+INSERT INTO limit_keys (name, job_id, said, used, pace_us, burst, ver)
+SELECT d.name, d.job_id, d.said, 0, d.pace_us, d.burst, 1 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, said LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, pace_us BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, burst BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE limit_keys.name = limit_keys.name;
+
+-- leasing/key_limits.py TAKE_KEYS
+   UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, most BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, starts BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, pace_us BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, burst BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.used = limit_keys.used + d.n, limit_keys.ver = limit_keys.ver + 1, limit_keys.spent_until = CASE WHEN d.starts = 0 THEN limit_keys.spent_until ELSE
+   CASE WHEN limit_keys.spent_until > %(now)s
+             AND limit_keys.spent_until <= %(now)s + d.burst * d.pace_us + 10000000
+        THEN limit_keys.spent_until ELSE %(now)s END
++ d.starts * d.pace_us END, limit_keys.pace_us = d.pace_us, limit_keys.burst = d.burst WHERE limit_keys.name = d.name AND limit_keys.used + d.n <= d.most
+         AND (d.starts = 0 OR
+   CASE WHEN limit_keys.spent_until > %(now)s
+             AND limit_keys.spent_until <= %(now)s + d.burst * d.pace_us + 10000000
+        THEN limit_keys.spent_until ELSE %(now)s END
++ d.starts * d.pace_us <= %(now)s + d.burst * d.pace_us);
+
+-- leasing/key_limits.py GIVE_KEYS
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.used = CASE WHEN limit_keys.used > d.n THEN limit_keys.used - d.n ELSE 0 END, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name;
+
+-- leasing/key_limits.py SET_WAKE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.wake_at = d.at, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name;
+
+-- leasing/key_limits.py PARK
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 3, runs.ver = runs.ver + 1, runs.assigned_to = NULL, runs.assigned_until = NULL WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/key_limits.py FORGET
+DELETE limit_runs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_runs ON limit_runs.run_id = d.id WHERE true;
+
+-- leasing/key_limits.py NOTE
+INSERT INTO limit_runs (run_id, name, waits, turn) SELECT d.id, d.name, d.waits, d.turn FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, waits BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, turn BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- leasing/key_limits.py HELD
+SELECT h.run_id, h.name FROM limit_runs h WHERE h.waits = 0 AND h.run_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- leasing/key_limits.py WAITERS
+SELECT w.run_id FROM limit_runs w WHERE w.name = %(name)s AND length(w.name) = length(%(name)s) AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT %(n)s;
+
+-- leasing/key_limits.py PARKED_RUNS
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 3
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/key_limits.py STILL_PARKED
+SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 3;
+
+-- leasing/key_limits.py DUE_KEYS
+SELECT k.name, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+ORDER BY k.wake_at, k.name LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
+
+-- leasing/key_upkeep.py NAMES
+SELECT name FROM limit_keys WHERE name > %(after)s ORDER BY name LIMIT %(limit)s;
+
+-- leasing/key_upkeep.py LOCK_COUNTS
+SELECT k.name, k.used, k.wake_at, k.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys k ON k.name = d.name WHERE true
+ORDER BY k.name FOR UPDATE;
+
+-- leasing/key_upkeep.py HOLDING
+SELECT h.name, count(*) FROM limit_runs h JOIN runs r ON r.id = h.run_id
+WHERE h.name IN (SELECT d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) AND h.waits = 0 AND r.state = 'RUNNING' AND (r.follow & 2048) <> 0
+GROUP BY h.name;
+
+-- leasing/key_upkeep.py ON_WORKERS
+SELECT r.job_id, r.session_id, count(*) FROM runs r
+WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.lease_id IS NOT NULL AND (r.follow & 4096) <> 0
+GROUP BY r.job_id, r.session_id;
+
+-- leasing/key_upkeep.py CORRECT
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.used = d.used, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name AND limit_keys.ver = d.ver;
+
+-- leasing/key_upkeep.py AWAITED
+SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- leasing/key_upkeep.py DROP_IDLE
+DELETE limit_keys FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys ON limit_keys.name = d.name WHERE true AND used = 0 AND wake_at IS NULL
+      AND (spent_until IS NULL OR spent_until < %(now)s);
+
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
@@ -2269,6 +2352,10 @@ SELECT d.name, d.max, 0, 1, d.namespace FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n
 -- leasing/limits.py SET_MAX
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, max BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.max = d.max, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.max <> d.max;
 
+-- leasing/limits.py SET_RATE
+UPDATE limits SET rate = %(rate)s, rate_per_us = %(per_us)s, pace_us = %(pace_us)s, burst = %(burst)s, ver = ver + 1
+WHERE name = %(name)s AND length(name) = length(%(name)s);
+
 -- leasing/limits.py MAXIMA
 SELECT l.name, l.max FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits l FORCE INDEX (PRIMARY) ON l.name = d.name WHERE true ORDER BY l.name FOR UPDATE;
 
@@ -2283,9 +2370,9 @@ SELECT l.name, l.used, l.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEX
 ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py RUNNING
-SELECT r.lane, r.follow & 1538, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
+SELECT r.lane, r.follow & 7682, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > ''
        AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)
-GROUP BY r.lane, r.follow & 1538;
+GROUP BY r.lane, r.follow & 7682;
 
 -- leasing/limits.py CORRECT
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limits FORCE INDEX (PRIMARY) SET limits.used = d.used, limits.ver = limits.ver + 1 WHERE limits.name = d.name AND limits.ver = d.ver;
@@ -2746,6 +2833,15 @@ SELECT id FROM events WHERE at < %(before)s ORDER BY at LIMIT %(rows)s;
 -- people/journal.py _FORGET
 DELETE FROM events WHERE id >= %(first)s AND id <= %(last)s AND at < %(before)s;
 
+-- people/key_holds.py AWAITED
+SELECT w.run_id, k.name, k.said, k.used, k.pace_us, k.burst, k.spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at,
+       (SELECT min(h.run_id) FROM limit_runs h WHERE h.name = k.name AND h.waits = 0) AS holder
+FROM limit_runs w JOIN limit_keys k ON k.name = w.name
+WHERE w.waits = 1 AND w.run_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+
+-- people/key_holds.py FULL_WORKERS
+SELECT count(*) FROM limit_keys WHERE name > %(first)s AND name < %(beyond)s AND used >= %(most)s;
+
 -- people/ledger_page.py SKIPPED_SINCE
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(since)s AND from_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
@@ -2863,10 +2959,6 @@ SELECT d.name, d.max, 0, 1, d.namespace FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (n
 
 -- people/named_limits.py _SET_SCOPE
 UPDATE limits SET max = %(max)s, ver = ver + 1 WHERE name = %(name)s AND length(name) = length(%(name)s);
-
--- people/named_limits.py _SET_RATE
-UPDATE limits SET rate = %(rate)s, rate_per_us = %(per_us)s, pace_us = %(pace_us)s, burst = %(burst)s, ver = ver + 1
-WHERE name = %(name)s AND length(name) = length(%(name)s);
 
 -- people/named_limits.py _FIND
 SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at FROM limits WHERE name = %(name)s AND length(name) = length(%(name)s);

@@ -952,7 +952,7 @@ UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
        assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END,
        session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END,
-       follow = runs.follow & 31231, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       follow = runs.follow & 25087, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
        assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
        failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
        checkpoint = coalesce(d.checkpoint, runs.checkpoint)
@@ -1551,7 +1551,8 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
        (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + $2 LIMIT 1),
        m.maintenance_until,
-       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1)
+       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1),
+       (SELECT k.wake_at FROM limit_keys k WHERE k.wake_at > 0 ORDER BY k.wake_at LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -2578,6 +2579,99 @@ SELECT r.job_id, r.assigned_to AS session, count(*) FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '*' AND r.job_id + 0 IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
 GROUP BY r.job_id, r.assigned_to;
 
+-- leasing/key_limits.py USED
+SELECT k.name, k.used FROM unnest($1::text::text[]) AS d(name) JOIN limit_keys k ON k.name = d.name;
+
+-- leasing/key_limits.py LOCK_KEYS
+SELECT k.name, k.used, k.spent_until FROM limit_keys k WHERE k.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
+ORDER BY k.name FOR UPDATE;
+
+-- leasing/key_limits.py MAKE_KEYS
+INSERT INTO limit_keys (name, job_id, said, used, pace_us, burst, ver)
+SELECT d.name, d.job_id, d.said, 0, d.pace_us, d.burst, 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[]) AS d(name, job_id, said, pace_us, burst) WHERE true ON CONFLICT DO NOTHING;
+
+-- leasing/key_limits.py TAKE_KEYS
+   UPDATE limit_keys SET used = limit_keys.used + d.n, ver = limit_keys.ver + 1,
+          spent_until = CASE WHEN d.starts = 0 THEN limit_keys.spent_until ELSE
+   CASE WHEN limit_keys.spent_until > $1
+             AND limit_keys.spent_until <= $1 + d.burst * d.pace_us + 10000000
+        THEN limit_keys.spent_until ELSE $1 END
++ d.starts * d.pace_us END,
+          pace_us = d.pace_us, burst = d.burst
+   FROM unnest($2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[]) AS d(name, n, most, starts, pace_us, burst)
+   WHERE limit_keys.name = d.name AND limit_keys.used + d.n <= d.most
+         AND (d.starts = 0 OR
+   CASE WHEN limit_keys.spent_until > $1
+             AND limit_keys.spent_until <= $1 + d.burst * d.pace_us + 10000000
+        THEN limit_keys.spent_until ELSE $1 END
++ d.starts * d.pace_us <= $1 + d.burst * d.pace_us);
+
+-- leasing/key_limits.py GIVE_KEYS
+UPDATE limit_keys SET used = CASE WHEN limit_keys.used > d.n THEN limit_keys.used - d.n ELSE 0 END,
+       ver = limit_keys.ver + 1
+FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, n) WHERE limit_keys.name = d.name;
+
+-- leasing/key_limits.py SET_WAKE
+UPDATE limit_keys SET wake_at = d.at, ver = limit_keys.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, at) WHERE limit_keys.name = d.name;
+
+-- leasing/key_limits.py PARK
+UPDATE runs SET parked = 3, ver = runs.ver + 1, assigned_to = NULL, assigned_until = NULL FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(id, ver)
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/key_limits.py FORGET
+DELETE FROM limit_runs WHERE run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- leasing/key_limits.py NOTE
+INSERT INTO limit_runs (run_id, name, waits, turn) SELECT d.id, d.name, d.waits, d.turn FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[]) AS d(id, name, waits, turn);
+
+-- leasing/key_limits.py HELD
+SELECT h.run_id, h.name FROM limit_runs h WHERE h.waits = 0 AND h.run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- leasing/key_limits.py WAITERS
+SELECT w.run_id FROM limit_runs w WHERE w.name = $1 AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT $2;
+
+-- leasing/key_limits.py PARKED_RUNS
+SELECT r.id, r.ver FROM runs r
+WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING' AND r.parked = 3
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/key_limits.py STILL_PARKED
+SELECT r.id FROM runs r
+WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING' AND r.parked = 3;
+
+-- leasing/key_limits.py DUE_KEYS
+SELECT k.name, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+ORDER BY k.wake_at, k.name LIMIT $1 FOR UPDATE SKIP LOCKED;
+
+-- leasing/key_upkeep.py NAMES
+SELECT name FROM limit_keys WHERE name > $1 ORDER BY name LIMIT $2;
+
+-- leasing/key_upkeep.py LOCK_COUNTS
+SELECT k.name, k.used, k.wake_at, k.ver FROM limit_keys k WHERE k.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name))
+ORDER BY k.name FOR UPDATE;
+
+-- leasing/key_upkeep.py HOLDING
+SELECT h.name, count(*) FROM limit_runs h JOIN runs r ON r.id = h.run_id
+WHERE h.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) AND h.waits = 0 AND r.state = 'RUNNING' AND (r.follow & 2048) <> 0
+GROUP BY h.name;
+
+-- leasing/key_upkeep.py ON_WORKERS
+SELECT r.job_id, r.session_id, count(*) FROM runs r
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND (r.follow & 4096) <> 0
+GROUP BY r.job_id, r.session_id;
+
+-- leasing/key_upkeep.py CORRECT
+UPDATE limit_keys SET used = d.used, ver = limit_keys.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used)
+WHERE limit_keys.name = d.name AND limit_keys.ver = d.ver;
+
+-- leasing/key_upkeep.py AWAITED
+SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name));
+
+-- leasing/key_upkeep.py DROP_IDLE
+DELETE FROM limit_keys
+WHERE name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) AND used = 0 AND wake_at IS NULL
+      AND (spent_until IS NULL OR spent_until < $2);
+
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
@@ -2670,6 +2764,10 @@ SELECT d.name, d.max, 0, 1, d.namespace FROM unnest($1::text::text[], $2::text::
 UPDATE limits SET max = d.max, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[]) AS d(name, max)
 WHERE limits.name = d.name AND limits.max <> d.max;
 
+-- leasing/limits.py SET_RATE
+UPDATE limits SET rate = $1, rate_per_us = $2, pace_us = $3, burst = $4, ver = ver + 1
+WHERE name = $5;
+
 -- leasing/limits.py MAXIMA
 SELECT l.name, l.max FROM limits l WHERE l.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) ORDER BY l.name FOR UPDATE;
 
@@ -2684,9 +2782,9 @@ SELECT l.name, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM u
 ORDER BY l.name FOR UPDATE;
 
 -- leasing/limits.py RUNNING
-SELECT r.lane, r.follow & 1538, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
+SELECT r.lane, r.follow & 7682, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
        AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM unnest($1::text::bigint[]) AS d(lane))
-GROUP BY r.lane, r.follow & 1538;
+GROUP BY r.lane, r.follow & 7682;
 
 -- leasing/limits.py CORRECT
 UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS d(name, ver, used)
@@ -3204,6 +3302,15 @@ SELECT id FROM events WHERE at < $1 ORDER BY at LIMIT $2;
 -- people/journal.py _FORGET
 DELETE FROM events WHERE id >= $1 AND id <= $2 AND at < $3;
 
+-- people/key_holds.py AWAITED
+SELECT w.run_id, k.name, k.said, k.used, k.pace_us, k.burst, k.spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at,
+       (SELECT min(h.run_id) FROM limit_runs h WHERE h.name = k.name AND h.waits = 0) AS holder
+FROM limit_runs w JOIN limit_keys k ON k.name = w.name
+WHERE w.waits = 1 AND w.run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- people/key_holds.py FULL_WORKERS
+SELECT count(*) FROM limit_keys WHERE name > $1 AND name < $2 AND used >= $3;
+
 -- people/ledger_page.py SKIPPED_SINCE
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
@@ -3323,10 +3430,6 @@ SELECT d.name, d.max, 0, 1, d.namespace FROM unnest($1::text::text[], $2::text::
 
 -- people/named_limits.py _SET_SCOPE
 UPDATE limits SET max = $1, ver = ver + 1 WHERE name = $2;
-
--- people/named_limits.py _SET_RATE
-UPDATE limits SET rate = $1, rate_per_us = $2, pace_us = $3, burst = $4, ver = ver + 1
-WHERE name = $5;
 
 -- people/named_limits.py _FIND
 SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at FROM limits WHERE name = $1;

@@ -917,7 +917,7 @@ UPDATE runs SET state = 'PENDING', ver = runs.ver + 1, lease_id = NULL,
        last_lease_id = CASE WHEN d.reported = 1 THEN runs.lease_id ELSE runs.last_lease_id END,
        assigned_to = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END,
        session_id = CASE WHEN (runs.follow & 256) <> 0 THEN runs.session_id END, parked = CASE WHEN (runs.follow & 256) <> 0 THEN 2 ELSE 0 END,
-       follow = runs.follow & 31231, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
+       follow = runs.follow & 25087, request_no = NULL, leased_at = NULL, started_at = NULL, deadline_at = NULL,
        assigned_until = NULL, assigned_before = NULL, not_before = d.not_before,
        failures = runs.failures + d.failures, deaths = runs.deaths + d.deaths,
        checkpoint = coalesce(d.checkpoint, runs.checkpoint)
@@ -1515,7 +1515,8 @@ SELECT foliot_now(),
        (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
        (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < foliot_now() + :soon LIMIT 1),
        m.maintenance_until,
-       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1)
+       (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1),
+       (SELECT k.wake_at FROM limit_keys k WHERE k.wake_at > 0 ORDER BY k.wake_at LIMIT 1)
 FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
@@ -2347,6 +2348,99 @@ SELECT r.job_id, r.assigned_to AS session, count(*) FROM runs r
 WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '*' AND r.job_id + 0 IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d)
 GROUP BY r.job_id, r.assigned_to;
 
+-- leasing/key_limits.py USED
+SELECT k.name, k.used FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limit_keys k ON k.name = d.name;
+
+-- leasing/key_limits.py LOCK_KEYS
+SELECT k.name, k.used, k.spent_until FROM limit_keys k WHERE k.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+ORDER BY k.name;
+
+-- leasing/key_limits.py MAKE_KEYS
+INSERT INTO limit_keys (name, job_id, said, used, pace_us, burst, ver)
+SELECT d.name, d.job_id, d.said, 0, d.pace_us, d.burst, 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS job_id, json_extract(value, '$[2]') AS said, json_extract(value, '$[3]') AS pace_us, json_extract(value, '$[4]') AS burst FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- leasing/key_limits.py TAKE_KEYS
+   UPDATE limit_keys SET used = limit_keys.used + d.n, ver = limit_keys.ver + 1,
+          spent_until = CASE WHEN d.starts = 0 THEN limit_keys.spent_until ELSE
+   CASE WHEN limit_keys.spent_until > :now
+             AND limit_keys.spent_until <= :now + d.burst * d.pace_us + 10000000
+        THEN limit_keys.spent_until ELSE :now END
++ d.starts * d.pace_us END,
+          pace_us = d.pace_us, burst = d.burst
+   FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS n, json_extract(value, '$[2]') AS most, json_extract(value, '$[3]') AS starts, json_extract(value, '$[4]') AS pace_us, json_extract(value, '$[5]') AS burst FROM json_each(:d)) AS d
+   WHERE limit_keys.name = d.name AND limit_keys.used + d.n <= d.most
+         AND (d.starts = 0 OR
+   CASE WHEN limit_keys.spent_until > :now
+             AND limit_keys.spent_until <= :now + d.burst * d.pace_us + 10000000
+        THEN limit_keys.spent_until ELSE :now END
++ d.starts * d.pace_us <= :now + d.burst * d.pace_us);
+
+-- leasing/key_limits.py GIVE_KEYS
+UPDATE limit_keys SET used = CASE WHEN limit_keys.used > d.n THEN limit_keys.used - d.n ELSE 0 END,
+       ver = limit_keys.ver + 1
+FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS n FROM json_each(:d)) AS d WHERE limit_keys.name = d.name;
+
+-- leasing/key_limits.py SET_WAKE
+UPDATE limit_keys SET wake_at = d.at, ver = limit_keys.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS at FROM json_each(:d)) AS d WHERE limit_keys.name = d.name;
+
+-- leasing/key_limits.py PARK
+UPDATE runs SET parked = 3, ver = runs.ver + 1, assigned_to = NULL, assigned_until = NULL FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
+WHERE runs.id = d.id AND runs.ver = d.ver;
+
+-- leasing/key_limits.py FORGET
+DELETE FROM limit_runs WHERE run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- leasing/key_limits.py NOTE
+INSERT INTO limit_runs (run_id, name, waits, turn) SELECT d.id, d.name, d.waits, d.turn FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS waits, json_extract(value, '$[3]') AS turn FROM json_each(:d)) AS d;
+
+-- leasing/key_limits.py HELD
+SELECT h.run_id, h.name FROM limit_runs h WHERE h.waits = 0 AND h.run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- leasing/key_limits.py WAITERS
+SELECT w.run_id FROM limit_runs w WHERE w.name = :name AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT :n;
+
+-- leasing/key_limits.py PARKED_RUNS
+SELECT r.id, r.ver FROM runs r
+WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 3
+ORDER BY r.id;
+
+-- leasing/key_limits.py STILL_PARKED
+SELECT r.id FROM runs r
+WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 3;
+
+-- leasing/key_limits.py DUE_KEYS
+SELECT k.name, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= foliot_now()
+ORDER BY k.wake_at, k.name LIMIT :limit;
+
+-- leasing/key_upkeep.py NAMES
+SELECT name FROM limit_keys WHERE name > :after ORDER BY name LIMIT :limit;
+
+-- leasing/key_upkeep.py LOCK_COUNTS
+SELECT k.name, k.used, k.wake_at, k.ver FROM limit_keys k WHERE k.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+ORDER BY k.name;
+
+-- leasing/key_upkeep.py HOLDING
+SELECT h.name, count(*) FROM limit_runs h JOIN runs r ON r.id = h.run_id
+WHERE h.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d) AND h.waits = 0 AND r.state = 'RUNNING' AND (r.follow & 2048) <> 0
+GROUP BY h.name;
+
+-- leasing/key_upkeep.py ON_WORKERS
+SELECT r.job_id, r.session_id, count(*) FROM runs r
+WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.lease_id IS NOT NULL AND (r.follow & 4096) <> 0
+GROUP BY r.job_id, r.session_id;
+
+-- leasing/key_upkeep.py CORRECT
+UPDATE limit_keys SET used = d.used, ver = limit_keys.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d
+WHERE limit_keys.name = d.name AND limit_keys.ver = d.ver;
+
+-- leasing/key_upkeep.py AWAITED
+SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d);
+
+-- leasing/key_upkeep.py DROP_IDLE
+DELETE FROM limit_keys
+WHERE name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d) AND used = 0 AND wake_at IS NULL
+      AND (spent_until IS NULL OR spent_until < :now);
+
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,
        r.follow, r.due_at, r.params, r.checkpoint, r.reason
@@ -2439,6 +2533,10 @@ SELECT d.name, d.max, 0, 1, d.namespace FROM (SELECT json_extract(value, '$[0]')
 UPDATE limits SET max = d.max, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS max FROM json_each(:d)) AS d
 WHERE limits.name = d.name AND limits.max <> d.max;
 
+-- leasing/limits.py SET_RATE
+UPDATE limits SET rate = :rate, rate_per_us = :per_us, pace_us = :pace_us, burst = :burst, ver = ver + 1
+WHERE name = :name;
+
 -- leasing/limits.py MAXIMA
 SELECT l.name, l.max FROM limits l WHERE l.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d) ORDER BY l.name;
 
@@ -2453,9 +2551,9 @@ SELECT l.name, l.used, l.ver FROM limits l WHERE l.name IN (SELECT d.name FROM (
 ORDER BY l.name;
 
 -- leasing/limits.py RUNNING
-SELECT r.lane, r.follow & 1538, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
+SELECT r.lane, r.follow & 7682, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > ''
        AND r.lease_id IS NOT NULL AND r.lane IN (SELECT d.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d)
-GROUP BY r.lane, r.follow & 1538;
+GROUP BY r.lane, r.follow & 7682;
 
 -- leasing/limits.py CORRECT
 UPDATE limits SET used = d.used, ver = limits.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d
@@ -2934,6 +3032,15 @@ SELECT id FROM events WHERE at < :before ORDER BY at LIMIT :rows;
 -- people/journal.py _FORGET
 DELETE FROM events WHERE id >= :first AND id <= :last AND at < :before;
 
+-- people/key_holds.py AWAITED
+SELECT w.run_id, k.name, k.said, k.used, k.pace_us, k.burst, k.spent_until, foliot_now() AS seen_at,
+       (SELECT min(h.run_id) FROM limit_runs h WHERE h.name = k.name AND h.waits = 0) AS holder
+FROM limit_runs w JOIN limit_keys k ON k.name = w.name
+WHERE w.waits = 1 AND w.run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- people/key_holds.py FULL_WORKERS
+SELECT count(*) FROM limit_keys WHERE name > :first AND name < :beyond AND used >= :most;
+
 -- people/ledger_page.py SKIPPED_SINCE
 SELECT foliot_now() AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :since AND from_at <= foliot_now()
@@ -3053,10 +3160,6 @@ SELECT d.name, d.max, 0, 1, d.namespace FROM (SELECT json_extract(value, '$[0]')
 
 -- people/named_limits.py _SET_SCOPE
 UPDATE limits SET max = :max, ver = ver + 1 WHERE name = :name;
-
--- people/named_limits.py _SET_RATE
-UPDATE limits SET rate = :rate, rate_per_us = :per_us, pace_us = :pace_us, burst = :burst, ver = ver + 1
-WHERE name = :name;
 
 -- people/named_limits.py _FIND
 SELECT name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, foliot_now() AS seen_at FROM limits WHERE name = :name;

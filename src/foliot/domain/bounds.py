@@ -270,6 +270,24 @@ def _check_takes(definition: Definition) -> None:
             raise LimitTooSmall(name, takes=takes, max_=definition.limits[name])
 
 
+def _check_keys(definition: Definition) -> None:
+    """A limit by key needs its parameter, and the other way round."""
+    for field, needed in _NEEDED.items():
+        if getattr(definition, field) is not None and getattr(definition, needed) is None:
+            raise BadField(f"place.{field}", f"it needs place.{needed}", hint="write both, or none")
+    if definition.is_broadcast and definition.is_keyed:
+        field = "rate_by" if definition.rate_by is not None else "max_per_key"
+        raise BadField(f"place.{field}", "each worker gets a shard of the same parameters", hint="leave it out")
+
+
+_NEEDED: Final = {
+    "max_per_key": "concurrency_by",
+    "concurrency_by": "max_per_key",
+    "rate_by": "rate",
+    "rate_burst": "rate",
+}
+
+
 def check_together(definition: Definition) -> None:
     """Refuse fields that do not fit together."""
     if definition.merge is not None and not definition.shards:
@@ -279,6 +297,7 @@ def check_together(definition: Definition) -> None:
         raise BadField("merge", "only a Python function can merge what shards returned", hint=hint)
     check_wishes(definition.wishes, definition.require)
     _check_takes(definition)
+    _check_keys(definition)
     if definition.is_broadcast and definition.chooses:
         raise BadField(
             f"place.{definition.chooses}",

@@ -42,10 +42,11 @@ from foliot.domain.policies.misfire import misfire_from, written_misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy, retries_from, written_retries
 from foliot.domain.policies.windows import debounce_from, throttle_from, written_debounce, written_throttle
+from foliot.domain.rates import BURST_MAX, check_rate, rate_from
 from foliot.domain.routing.choice import check_route, route_from, written_route
 from foliot.domain.routing.wishes import prefer_from, written_prefer
 from foliot.domain.schedule import Schedule
-from foliot.domain.texts import DESCRIPTION_BYTES_MAX, OWNER_BYTES_MAX
+from foliot.domain.texts import DESCRIPTION_BYTES_MAX, NAME_BYTES_MAX, OWNER_BYTES_MAX
 
 Word = TypeVar("Word", bound=StrEnum)
 
@@ -109,6 +110,7 @@ PREFERENCES: Final = FieldKind(called="preferences", read=prefer_from, write=wri
 ROUTE: Final = FieldKind(called="route", read=route_from, write=written_route, take=route_from)
 DEBOUNCE: Final = FieldKind(called="debounce", read=debounce_from, write=written_debounce, take=debounce_from)
 THROTTLE: Final = FieldKind(called="throttle", read=throttle_from, write=written_throttle, take=throttle_from)
+RATE: Final = FieldKind(called="rate", read=rate_from, write=str, take=rate_from)
 ALERT: Final = FieldKind(called="mapping", read=_read_alert, write=written_alert, take=_read_alert)
 
 
@@ -275,6 +277,33 @@ FIELDS: Final = (
         TAKES,
     ),
     JobField("place.max_running", WHOLE, "runs of this job at a time", Between(1, RUNNING_MAX)),
+    JobField(
+        "place.max_per_worker",
+        WHOLE,
+        "runs of this job [on one worker](policies.md#by-worker-and-by-key) at a time",
+        Between(1, RUNNING_MAX),
+    ),
+    JobField(
+        "place.max_per_key",
+        WHOLE,
+        "runs at a time for [each value](policies.md#by-worker-and-by-key) of the parameter `concurrency_by`",
+        Between(1, RUNNING_MAX),
+    ),
+    JobField("place.concurrency_by", TEXT, "the parameter that `max_per_key` goes by", Text(NAME_BYTES_MAX)),
+    JobField(
+        "place.rate",
+        RATE,
+        "how many of its runs may [start in a time](policies.md#rates): `100/m`, `5/s`, `1/10s`",
+        check_rate,
+    ),
+    JobField(
+        "place.rate_burst",
+        WHOLE,
+        "how many of them may start at once after a quiet time",
+        Between(1, BURST_MAX),
+        usual_is="as many as `rate` has in a second",
+    ),
+    JobField("place.rate_by", TEXT, "`rate` is for each value of this parameter", Text(NAME_BYTES_MAX)),
     JobField(
         "place.max_waiting",
         WHOLE,

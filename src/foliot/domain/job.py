@@ -7,12 +7,13 @@ from typing import Any, Final, Literal, NewType, TypeAlias
 
 from foliot.domain.handler import JobHandler
 from foliot.domain.instants import MINUTE, SECOND, Micros
-from foliot.domain.limits import limit_key
+from foliot.domain.limits import limit_key, rate_key
 from foliot.domain.policies.alert import AlertPolicy
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
 from foliot.domain.policies.retry import RetryPolicy
 from foliot.domain.policies.windows import Debounce, TriggerRate
+from foliot.domain.rates import Bucket, Rate
 from foliot.domain.routing.choice import ANY_ROUTE, RouteChoice
 from foliot.domain.routing.wishes import Preference, Wishes
 from foliot.domain.schedule import Schedule
@@ -74,6 +75,12 @@ class Definition:
     max_waiting: int | None = None  # of its runs that nobody has begun; beyond it a trigger is refused
     limits: Mapping[str, int] = field(default_factory=dict)  # named resources: name -> how many runs may hold it
     takes: Mapping[str, int] = field(default_factory=dict)  # how much of a named resource a run holds; else 1
+    max_per_worker: int | None = None  # of its runs on one worker at a time
+    max_per_key: int | None = None  # of its runs at a time for each value of the parameter `concurrency_by`
+    concurrency_by: str | None = None
+    rate: Rate | None = None  # how many of its runs may start in a time
+    rate_burst: int | None = None  # how many of them at once after a quiet time; None: the usual number
+    rate_by: str | None = None  # the rate is for each value of this parameter
     debounce: Debounce | None = None  # triggers close together become one late run
     throttle: TriggerRate | None = None  # triggers close together become one early run
     shards: Shards = 0  # 0: not sharded
@@ -111,6 +118,16 @@ class Definition:
         return any(takes > 1 for takes in self.takes.values())
 
     @property
+    def bucket(self) -> Bucket | None:
+        """Its rate and burst."""
+        return None if self.rate is None else Bucket.of(self.rate, self.rate_burst)
+
+    @property
+    def is_keyed(self) -> bool:
+        """Whether its runs count by the value of a parameter."""
+        return self.max_per_key is not None or self.rate_by is not None
+
+    @property
     def is_broadcast(self) -> bool:
         """Whether each worker gets a shard. Such a run is cut when workers ask for runs, and not before."""
         return self.shards == EACH_WORKER
@@ -143,6 +160,9 @@ class Lane:
     at_most_once: bool = False
     namespace: str | None = None  # None: made before lanes had one; runs of any namespace may wait in it
     routed: bool = False  # a run is leased from it only after its route was asked, or it was cut for the workers
+    rates: tuple[str, ...] = ()  # names of rows in `limits` of which a start takes a token
+    keyed: int | None = None  # the job whose runs count by the value of a parameter; others have other lanes
+    per_worker: tuple[int, int] | None = None  # the job, and how many of its runs one worker may have
 
     def fits(
         self, *, group: str, offers: Collection[str], labels: Mapping[str, str], namespace: str | None = None
@@ -200,6 +220,9 @@ def lane_of(
         at_most_once=definition.on_lost is OnLost.FAIL,
         namespace=namespace,
         routed=handler is None and definition.is_routed,  # a merge run goes to whoever asks first
+        rates=(rate_key(job_id),) if definition.rate is not None and definition.rate_by is None else (),
+        keyed=job_id if handler is None and definition.is_keyed else None,  # a merge run is for all keys of its shards
+        per_worker=None if definition.max_per_worker is None else (job_id, definition.max_per_worker),
     )
 
 

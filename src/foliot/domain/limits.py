@@ -27,6 +27,8 @@ class LimitKind(StrEnum):
     GROUP = "group"  # every run on the workers of a group
     NAMESPACE = "namespace"  # every run of a namespace
     JOB = "job"  # the job's own
+    KEY = "key"  # the runs of a job with one value of a parameter
+    WORKER = "worker"  # the runs of a job on one worker
 
 
 _PREFIXES: Final = {
@@ -35,6 +37,9 @@ _PREFIXES: Final = {
     "ns": LimitKind.NAMESPACE,
     "job": LimitKind.JOB,
     "rate": LimitKind.JOB,
+    "c": LimitKind.KEY,
+    "r": LimitKind.KEY,
+    "w": LimitKind.WORKER,
 }
 
 
@@ -57,6 +62,21 @@ def limit_key(name: str, namespace: str | None) -> str:
         return key
     short = hashlib.sha256(namespace.encode()).hexdigest()[:32]
     return f"res:{short}/{name}"
+
+
+def rate_key(job_id: int) -> str:
+    """What the rate of a job is called in lanes and in the store."""
+    return f"rate:{job_id}"
+
+
+def worker_key(job_id: int, session: str) -> str:
+    """What counts the runs of a job on one worker."""
+    return f"w:{job_id}:{session}"
+
+
+def is_rate_alone(key: str) -> bool:
+    """Whether a limit lets any number of runs execute, and only counts starts."""
+    return key.startswith("rate:")
 
 
 def is_of_the_cluster(key: str) -> bool:

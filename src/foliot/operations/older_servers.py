@@ -32,6 +32,9 @@ NEW_FIELDS: Final[Sequence[NewField]] = (
     NewField("debounce", PROTOCOL_ROUTES, lambda job: job.debounce is not None),
     NewField("throttle", PROTOCOL_ROUTES, lambda job: job.throttle is not None),
     NewField("place.takes", PROTOCOL_WEIGHTS, lambda job: bool(job.takes)),
+    NewField("place.max_per_worker", PROTOCOL_RATES, lambda job: job.max_per_worker is not None),
+    NewField("place.max_per_key", PROTOCOL_RATES, lambda job: job.max_per_key is not None),
+    NewField("place.rate", PROTOCOL_RATES, lambda job: job.rate is not None),
 )
 NEWEST: Final = PROTOCOL_RATES
 _MENTIONS: Final = tuple({f'"{field.name.partition(".")[0].partition(":")[0]}"' for field in NEW_FIELDS})

@@ -159,6 +159,12 @@ def job(
     max_waiting: int | None = None,
     concurrency: Mapping[str, int] | None = None,
     takes: Mapping[str, int] | None = None,
+    max_per_worker: int | None = None,
+    max_per_key: int | None = None,
+    concurrency_by: str | None = None,
+    rate: str | None = None,
+    rate_burst: int | None = None,
+    rate_by: str | None = None,
     shards: Shards = 0,
     alert: Mapping[str, Any] | None = None,
     keep_when_removed: bool = False,
@@ -211,6 +217,12 @@ class JobOptions(TypedDict, total=False):
     max_waiting: int | None
     concurrency: Mapping[str, int] | None
     takes: Mapping[str, int] | None
+    max_per_worker: int | None
+    max_per_key: int | None
+    concurrency_by: str | None
+    rate: str | None
+    rate_burst: int | None
+    rate_by: str | None
     shards: Shards
     alert: Mapping[str, Any] | None
     keep_when_removed: bool

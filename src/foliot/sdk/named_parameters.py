@@ -25,6 +25,8 @@ def _named(definition: Definition) -> dict[str, str | None]:
     debounce, throttle = definition.debounce, definition.throttle
     return {
         "place.route.by": definition.route.by,
+        "place.concurrency_by": definition.concurrency_by,
+        "place.rate_by": definition.rate_by,
         "debounce.by": debounce.by if debounce else None,
         "throttle.by": throttle.by if throttle else None,
     }

@@ -10,7 +10,7 @@ from foliot.domain.limits import LimitKind, limit_name
 from foliot.domain.limits import kind_of as kind_of_limit
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.routing.wishes import Wishes
-from foliot.domain.run import RunState
+from foliot.domain.run import RunState, format_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.why import Explanation
 from foliot.domain.why.facts import CandidateFacts, Hold, JobFacts, LimitFacts, Neighbour, RunFacts, SkipFacts
@@ -442,6 +442,13 @@ def _of_what(limit: LimitFacts | None) -> dict[str, Any]:
         return {}
     kind, name = kind_of_limit(limit.name), limit_name(limit.name)
     is_spent = limit.next_in_us is not None and limit.free >= limit.takes
+    if kind is LimitKind.KEY:
+        holder = None if limit.holder is None else format_run_id(limit.holder)
+        said = limit.said or "null"
+        state = "spent" if is_spent else "full"
+        return {f"key_{state}": said, "key_holder": holder, "limit_next": limit.next_in_us}
+    if kind is LimitKind.WORKER:
+        return {"per_worker": limit.max, "full_on": limit.full_on}
     state = "spent" if is_spent else "full"
     said = f"place.{name}" if kind is LimitKind.JOB else name
     return {"limit_rate": limit.rate, "limit_next": limit.next_in_us, f"limit_{state}_{kind}": said}

@@ -610,7 +610,7 @@ export interface LimitIn {
   "reason"?: string;
 }
 
-export type LimitKind = "named" | "group" | "namespace" | "job";
+export type LimitKind = "named" | "group" | "namespace" | "job" | "key" | "worker";
 
 export interface LimitOut {
   "name": string;
@@ -975,6 +975,12 @@ export interface PlaceForm {
   "concurrency"?: Record<string, number> | null;
   "takes"?: Record<string, number> | null;
   "max_running"?: number | null;
+  "max_per_worker"?: number | null;
+  "max_per_key"?: number | null;
+  "concurrency_by"?: string | null;
+  "rate"?: string | null;
+  "rate_burst"?: number | null;
+  "rate_by"?: string | null;
   "max_waiting"?: number | null;
   "priority"?: number | null;
 }

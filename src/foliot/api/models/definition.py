@@ -108,6 +108,7 @@ _OF_KIND: Final[dict[str, Any]] = {
     "preferences": dict[str, str | PreferenceForm],
     "debounce": Duration | DebounceForm,
     "throttle": str | ThrottleForm,
+    "rate": Annotated[str, Field(examples=["100/m"])],
 }
 """What people write for a field, by the kind of its values in the table of fields."""
 

@@ -119,6 +119,9 @@ class LimitFacts:
     is_kept: bool = False  # for a run of another lane, which needs more than there is
     rate: str | None = None  # so many starts in a time
     next_in_us: Micros | None = None  # the rate is used up: it lets the next run start then
+    said: str | None = None  # of a limit by key: the value
+    holder: int | None = None  # of a limit by key: a run that has it
+    full_on: int | None = None  # of a limit by worker: workers that have as many runs of the job as may be
 
     @property
     def free(self) -> int:

@@ -45,13 +45,18 @@ def hold_in_lane(lane: Lane, limits: Sequence[LimitFacts], workers: Sequence[Wor
         return replace(found, kind=HoldKind.LABEL, needs=lane.require, fitting=len(offering))
     if not taking:
         return replace(found, kind=HoldKind.DRAINING, fitting=len(fitting))
-    full = next((limit for limit in limits if limit.holds_up), None)
+    full = next((limit for limit in limits if limit.holds_up or _is_full_everywhere(limit, len(taking))), None)
     if full is not None:
         return replace(found, kind=HoldKind.LIMIT, limit=full)
     slots, running = sum(worker.slots for worker in taking), sum(worker.running for worker in taking)
     kind = HoldKind.BUSY if running >= slots else HoldKind.READY
     strained = [(worker.name, worker.cause) for worker in taking if worker.cause is not None]
     return replace(found, kind=kind, slots=slots, running=running, fitting=len(taking), strained=strained)
+
+
+def _is_full_everywhere(limit: LimitFacts, workers: int) -> bool:
+    """Whether every worker that could run it has as many runs of its job as one may."""
+    return limit.full_on is not None and limit.full_on >= workers
 
 
 def _has_labels(worker: WorkerFacts, require: tuple[tuple[str, str], ...]) -> bool:

@@ -35,6 +35,7 @@ class Pulse:
     silent: bool = True  # some session is past its time, or will be within `SILENT_SOON_US`
     maintenance_until: Instant = 0  # before then no server decides
     assigned: bool = False  # some run waits for the worker that its route named
+    keys_at: Instant | None = None  # runs wait for the rate of their key: then the first of them may start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,4 +73,8 @@ class FiringStore(Protocol):
 
     async def unpark(self, *, limit: int, after_job: int = 0) -> tuple[int, int]:
         """Un-park heads of lines and cancel waiting runs that a later one replaces: (changed, last job looked at)."""
+        ...
+
+    async def unpark_keyed(self) -> tuple[int, bool]:
+        """Un-park runs whose key has tokens of its rate again: (how many, whether there may be more)."""
         ...

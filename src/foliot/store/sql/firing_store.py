@@ -19,6 +19,7 @@ from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Row, Tx
 from foliot.store.sql.kernel.scans import ScanBound
 from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.leasing.key_limits import wake_due
 
 _EVER: Final = 2**63 - 1
 
@@ -48,7 +49,8 @@ PULSE: Final = Statement(
            (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
            (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1),
            m.maintenance_until,
-           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1)
+           (SELECT 1 FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 ORDER BY r.assigned_until, r.id LIMIT 1),
+           (SELECT k.wake_at FROM limit_keys k WHERE k.wake_at > 0 ORDER BY k.wake_at LIMIT 1)
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -64,7 +66,8 @@ PULSE: Final = Statement(
            (SELECT 1 FROM failovers f WHERE f.ended_at IS NULL ORDER BY f.ended_at, f.id LIMIT 1),
            (SELECT 1 FROM nodes n WHERE n.state IN ('live', 'draining') AND n.until < {now} + :soon LIMIT 1),
            m.maintenance_until,
-           (SELECT 1 FROM runs r WHERE r.assigned_to > '' AND r.state = 'PENDING' ORDER BY r.assigned_to LIMIT 1)
+           (SELECT 1 FROM runs r WHERE r.assigned_to > '' AND r.state = 'PENDING' ORDER BY r.assigned_to LIMIT 1),
+           (SELECT k.wake_at FROM limit_keys k WHERE k.wake_at > 0 ORDER BY k.wake_at LIMIT 1)
     FROM store_meta m JOIN leases l ON l.name = 'leader'
     WHERE m.id = 1
     """,
@@ -202,6 +205,9 @@ class SqlFiringStore:
         swept = await self._database.transact(lambda tx: unpark_heads(tx, limit=limit, after_job=after_job))
         return swept.unparked + await self._end(swept.replaced), swept.last_job
 
+    async def unpark_keyed(self) -> tuple[int, bool]:
+        return await self._database.transact(wake_due)
+
     async def _end(self, quits: Sequence[Quit]) -> int:
         if not quits:
             return 0
@@ -252,7 +258,7 @@ def due_jobs(
 
 def _pulse(row: Row) -> Pulse:
     now, next_at, ready, parked, admissible, epoch, clock_suspect, lanes, leader, term, until, *rest = row
-    ahead_us, good, heir, failing, silent, maintenance_until, assigned = rest
+    ahead_us, good, heir, failing, silent, maintenance_until, assigned, keys_at = rest
     return Pulse(
         now=int(now),
         next_at=next_at,
@@ -272,4 +278,5 @@ def _pulse(row: Row) -> Pulse:
         silent=silent is not None,
         maintenance_until=maintenance_until,
         assigned=assigned is not None,
+        keys_at=keys_at,
     )

@@ -29,7 +29,7 @@ from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
-from foliot.store.sql.leasing import limits
+from foliot.store.sql.leasing import key_upkeep, limits
 from foliot.store.sql.leasing.assignment import Assignment, take_back
 from foliot.store.sql.leasing.broadcast import orphans
 from foliot.store.sql.leasing.leases import LeaseOutcome, Leases
@@ -227,6 +227,16 @@ class SqlRunStore:
             wrong, last = await self._database.transact(
                 partial(limits.recount, lanes=self._lanes, after=after, term=term)
             )
+            off += wrong
+            if last is None:
+                break
+            after = last
+        return off + await self._recount_keys(term)
+
+    async def _recount_keys(self, term: int | None) -> int:
+        off, after = 0, ""
+        while True:
+            wrong, last = await self._database.transact(partial(key_upkeep.recount, after=after, term=term))
             off += wrong
             if last is None:
                 return off

@@ -133,6 +133,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "known: {fields}": "可用：{fields}",
     "write one of the two": "两者只写一个",
     "write 1 or more; pause the job to stop it": "请写 1 或更大；要停止任务请暂停它",
+    "write both, or none": "两者都写，或都不写",
     "write 100/m, 5/s, or 1/10s": "请写 100/m、5/s 或 1/10s",
     "{most}/s at most": "最多 {most}/s",
     "give max, rate, or both": "请给出数量、速率或两者",

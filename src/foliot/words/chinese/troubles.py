@@ -329,6 +329,8 @@ TROUBLES: Final[Mapping[str, str]] = {
     "{value} is out of bounds": "{value} 超出范围",
     "{rate} lets no run start": "{rate} 不允许任何执行开始",
     "{rate} is too fast": "{rate} 太快",
+    "it needs place.{needed}": "它需要 place.{needed}",
+    "each worker gets a shard of the same parameters": "每个工作节点的分片参数相同",
     "neither a number nor a rate is given": "既没有数量也没有速率",
     "there is no rate for it": "没有与之对应的速率",
     "{value} is past": "{value} 已过去",

@@ -128,6 +128,9 @@ SENTENCES: Final[Catalogue] = {
         "已等待 {held:span}：需要限额 {limit} 的 {limit_never}，而它只有 {limit_max}：请提高限额",
         "已等待 {held:span}：需要限额 {limit} 的 {limit_takes}/{limit_max}，空闲 {limit_free}",
         "已等待 {held:span}：限额 {limit_kept} 空闲的部分（{limit_free}/{limit_max}）留给先到期且需要更多的执行",
+        "已等待 {held:span}：键为 {key_full} 的执行已达上限[，其中有 {key_holder}]",
+        "已等待 {held:span}：键为 {key_spent} 的开始速率已用完；{limit_next:span} 后可开始下一个",
+        "已等待 {held:span}：可执行它的 {full_on} 个工作节点各有 {per_worker} 个此任务的执行，已达上限",
         "已等待 {held:span}：任务的 {limit_spent_job}（{limit_rate}）已用完；{limit_next:span} 后可开始下一个",
         "已等待 {held:span}：分组 {limit_spent_group} 的速率（{limit_rate}）已用完；{limit_next:span} 后可开始下一个",
         (
@@ -219,6 +222,10 @@ HINTS: Final[Catalogue] = {
     "held_nobody": "启动一个：foliot worker 模块",
     "held_group": "启动一个：foliot worker 模块 --group {group}",
     "held_limit": (
+        "foliot run show {key_holder}；放宽：{job} 的 place.max_per_key",
+        "为 {key_full} 放宽：{job} 的 place.max_per_key",
+        "为 {key_spent} 放宽：{job} 的 place.rate 或 place.rate_burst",
+        "再启动一个工作节点，或提高 {job} 的 place.max_per_worker（现为 {per_worker}）",
         "放宽：修改 {job} 的 {limit_spent_job} 或 place.rate_burst",
         "查看：foliot limit show --group {limit_spent_group}",
         "查看：foliot limit show --namespace {limit_spent_namespace}",

@@ -141,6 +141,12 @@ SENTENCES: Final[Catalogue] = {
     "held_label": "held {held:span}: needs {needs:list}; 0 of {fitting} workers have it",
     "held_draining": "held {held:span}: the workers that can run it ({fitting}) are draining and take no more work",
     "held_limit": (
+        "held {held:span}: as many runs as may with {key_full} for its key run now[, {key_holder} among them]",
+        (
+            "held {held:span}: as many runs as may have started for the key {key_spent}; the next may start in "
+            "{limit_next:span}"
+        ),
+        "held {held:span}: each worker that can run it ({full_on}) runs {per_worker} of this job, as many as one may",
         "held {held:span}: it needs {limit_never} of the limit {limit}, which has only {limit_max}: raise the limit",
         "held {held:span}: it needs {limit_takes} of the {limit_max} of the limit {limit}, {limit_free} are free",
         (
@@ -269,6 +275,10 @@ HINTS: Final[Catalogue] = {
     "held_label": "tag a worker, or edit place.require",
     "held_draining": "start another worker, or foliot node list",
     "held_limit": (
+        "foliot run show {key_holder}; to allow more: place.max_per_key of {job}",
+        "to allow more for {key_full}: place.max_per_key of {job}",
+        "to start more for {key_spent}: place.rate or place.rate_burst of {job}",
+        "start another worker, or raise place.max_per_worker of {job} (now {per_worker})",
         "to start more: edit {limit_spent_job} or place.rate_burst of {job}",
         "see what starts: foliot limit show --group {limit_spent_group}",
         "see what starts: foliot limit show --namespace {limit_spent_namespace}",

@@ -34,6 +34,7 @@ from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.jobs.unreadable import remains
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+from foliot.store.sql.leasing import key_limits
 from foliot.store.sql.leasing.limits import give_back
 
 _END: Final = """
@@ -258,6 +259,8 @@ class Ending:
         if settlement.left:
             lanes = self._lanes.find(tx, {lane for lane, _ in settlement.left})
             give_back(tx, lanes, settlement.left)
+        if settlement.keyed or settlement.of_workers:
+            key_limits.give_back(tx, settlement.keyed, settlement.of_workers)
         failure_signs.leave(tx, failed, now)
 
     def _as_they_are(self, tx: Tx, jobs: Iterable[LoadedJob], held: Held) -> list[LoadedJob]:

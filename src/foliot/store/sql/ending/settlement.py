@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
+from foliot.domain.limits import worker_key
 from foliot.domain.run import FailureKind, Landing, RunState
 from foliot.domain.verdict import Back, Cause, End, Judge, RunSeen, Verdict
 from foliot.ports.worker_link import Report
@@ -12,7 +13,7 @@ from foliot.store.sql.ending.failure_signs import deserves_a_sign
 from foliot.store.sql.ending.locked_runs import Held, Seen
 from foliot.store.sql.ending.parents import EndedChild
 from foliot.store.sql.ending.success import is_plain_success
-from foliot.store.sql.firing.follow import CHILD, COUNTED, FIXED_DELAY, MERGE, TRIAL
+from foliot.store.sql.firing.follow import CHILD, COUNTED, FIXED_DELAY, MERGE, OF_KEY, OF_WORKER, TRIAL
 
 ERROR_TYPE_MAX: Final = 200
 
@@ -68,6 +69,8 @@ class Settlement:
         self.delayed: list[LoadedJob] = []
         self.next_in_line: set[int] = set()
         self.left: dict[tuple[int, int], int] = {}  # runs that left RUNNING, by lane and by what they had taken
+        self.keyed: list[int] = []  # runs that left RUNNING and had taken their key
+        self.of_workers: dict[str, int] = {}  # keys of workers that they had taken
         self.strangers: frozenset[str] = frozenset()  # sessions whose runs are not the speaker's to end
         self._judge = judge
         self._reported = int(reported)  # a worker says so, and may repeat itself
@@ -88,7 +91,7 @@ class Settlement:
         if started_at is None and claim.started_us_ago is not None:
             started_at = max(self.now - claim.started_us_ago, run.leased_at or 0)
         if counted := run.follow & COUNTED:
-            self.left[run.lane, counted] = self.left.get((run.lane, counted), 0) + 1
+            self._leaves(run, counted)
         if is_plain_success(claim):
             self.successes.append((run.id, lease_id, started_at, claim.result))
             if run.follow:
@@ -96,6 +99,15 @@ class Settlement:
         else:
             self._settled(claim, run, started_at)
         return Landing.RECORDED
+
+    def _leaves(self, run: Seen, counted: int) -> None:
+        """A run leaves RUNNING that had taken limits."""
+        self.left[run.lane, counted] = self.left.get((run.lane, counted), 0) + 1
+        if counted & OF_KEY:
+            self.keyed.append(run.id)
+        if counted & OF_WORKER:
+            name = worker_key(run.job_id, run.session_id or "")
+            self.of_workers[name] = self.of_workers.get(name, 0) + 1
 
     def quit(self, quit_: Quit) -> bool:
         """Take in that a waiting run is to end; whether it is as it was seen."""

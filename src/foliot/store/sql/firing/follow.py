@@ -17,8 +17,10 @@ TRIAL: Final = 128  # a user tests the job with it: it is never tried again
 OWN: Final = 256  # a shard that is one worker's own: no other gets it
 OF_GROUP: Final = 512  # while it runs: it counts in the limit of its group
 OF_NAMESPACE: Final = 1024  # while it runs: it counts in the limit of its namespace
+OF_KEY: Final = 2048  # while it runs: it counts in the limit of its key
+OF_WORKER: Final = 4096  # while it runs: it counts among the runs of its job on its worker
 
-COUNTED_AT_LEASE: Final = OF_GROUP | OF_NAMESPACE
+COUNTED_AT_LEASE: Final = OF_GROUP | OF_NAMESPACE | OF_KEY | OF_WORKER
 """A lease that takes such a limit sets them, and they go when the run goes back: such limits come at any time."""
 COUNTED: Final = LIMITS | COUNTED_AT_LEASE
 """What the way out of RUNNING gives back."""

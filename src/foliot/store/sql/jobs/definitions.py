@@ -216,7 +216,7 @@ def _known_lanes(tx: Tx, hashes: Iterable[str]) -> dict[str, int]:
 
 
 def _document(lane: Lane) -> str:
-    document = {
+    document: dict[str, Any] = {
         "group": lane.group,
         "handler": lane.offer,  # its key since before there were offers: the hash of a lane stays
         "require": dict(lane.require),
@@ -228,6 +228,12 @@ def _document(lane: Lane) -> str:
         document["namespace"] = lane.namespace
     if lane.routed:
         document["routed"] = True
+    if lane.rates:
+        document["rates"] = list(lane.rates)
+    if lane.keyed is not None:
+        document["keyed"] = lane.keyed
+    if lane.per_worker is not None:
+        document["per_worker"] = list(lane.per_worker)
     return canonical_json(document)
 
 
@@ -239,6 +245,7 @@ def lane_hash(lane: Lane) -> str:
 def lane_from(document: str) -> Lane:
     """A lane as it was kept."""
     told = json.loads(document)
+    per_worker = told.get("per_worker")
     return Lane(
         group=told["group"],
         offer=told["handler"],
@@ -248,4 +255,7 @@ def lane_from(document: str) -> Lane:
         at_most_once=told["at_most_once"],
         namespace=told.get("namespace"),
         routed=told.get("routed", False),
+        rates=tuple(told.get("rates", ())),
+        keyed=told.get("keyed"),
+        per_worker=None if per_worker is None else (per_worker[0], per_worker[1]),
     )

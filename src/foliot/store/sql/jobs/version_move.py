@@ -23,6 +23,7 @@ from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 STEP_MAX: Final = 1000
 FROM_THE_FIRST: Final = (0, 0)
 ASSIGNED: Final = 2  # of `runs.parked`: its route named a worker
+WAITS_FOR_KEY: Final = 3  # of `runs.parked`: others with its key run, or have started, as many as may
 
 _COLUMNS: Final = f"""
     r.id, r.ver, r.version, r.place, r.fire_key, r.triggered_by, r.priority, r.serial, r.parked, r.follow,
@@ -292,8 +293,8 @@ def _moved(run: _Waiting, old: LoadedJob | None, new: LoadedJob, now: Instant) -
     if under is None:
         return None
     parked = run.parked if under.serial or run.place is None else 0
-    if parked == ASSIGNED:
-        parked = 0  # the new version may have another route: it is asked again
+    if parked in {ASSIGNED, WAITS_FOR_KEY}:
+        parked = 0  # the new version may have another route or other limits: they are asked again
     not_before = _due_again(run, (under.lane, under.priority, parked), now)
     return _Moved(
         id=run.id,

@@ -136,3 +136,5 @@ def keep_limits(tx: Tx, written: Written, job_id: int, *, before: str | None) ->
     named = limits.limits_of(job_id, written.definition, namespace=written.namespace, shared=written.shared)
     if named:
         limits.keep(tx, named, before=limits.numbers_of(before), check=written.check_limit)
+    if written.definition.rate_by is None:
+        limits.keep_rate(tx, job_id, written.definition.bucket)

@@ -5,7 +5,7 @@ runs are therefore picked without a lock first and locked after their cursors we
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from hashlib import shake_128
 from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
@@ -15,7 +15,7 @@ from foliot.domain.health import Health, HealthRules
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.late_work import ON_TIME, LateShare
-from foliot.domain.limits import is_of_an_admin
+from foliot.domain.limits import is_of_an_admin, rate_key
 from foliot.domain.turns import Turns
 from foliot.ports.chance import Chance
 from foliot.ports.store.runs import Granted, Poll, Reckon
@@ -33,19 +33,28 @@ from foliot.store.sql.leasing.broadcast import counts_of
 from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank, waits_of
 from foliot.store.sql.leasing.fair_order import in_turns
 from foliot.store.sql.leasing.free_slots import FreeSlots
+from foliot.store.sql.leasing.heeded_limits import (
+    NO_LIMIT,
+    LaneLimits,
+    bound_workers,
+    given_slots,
+    held_up,
+    room_of,
+    run_keys_of,
+)
 from foliot.store.sql.leasing.leased_runs import REPEATED, RepeatedRun, leased_run
 from foliot.store.sql.leasing.merge_input import parts_of, within_reach
 from foliot.store.sql.leasing.run_kinds import Asking, RunKind, WaitingKinds
 from foliot.store.sql.leasing.scopes import Scopes, bits_of, needs_of
-from foliot.store.sql.leasing.tokens import LeaseTokens, claimed, wanted_claims
+from foliot.store.sql.leasing.tokens import claimed, wanted_claims
 from foliot.store.sql.leasing.unreadable import put_off
 
 EPOCH_BITS: Final = 28
 ABOVE_ATTEMPTS: Final = 2**20
 """Fences of exclusive jobs begin above any number of attempts: also those a job made before it was exclusive (S8)."""
-NO_LIMIT: Final = 2**31
 UNLIMITED: Final = limits.Room(NO_LIMIT, NO_LIMIT)
-_LAST_RANK: Final = 2**62
+KEYED_AHEAD: Final = 200
+"""Runs of a job with limits by key that a lease looks at beyond those it could start: some may wait for their key."""
 REPLACED_BY: Final = "A later run of the job took its place."
 
 RAISE_FENCES: Final = Statement(
@@ -128,19 +137,12 @@ class _Wanted(NamedTuple, Generic[_Where]):
     shares: Mapping[_Where, int]
 
 
-class _LaneLimits(NamedTuple):
-    """What a lease must heed in each lane."""
-
-    needs: Mapping[int, Mapping[str, int]]  # what a run takes of which limits
-    counted: Mapping[int, int]  # bits of the lanes whose runs count in the limit of their group or namespace
-    rooms: Mapping[str, limits.Room]  # as seen without a lock
-
-
 class _Taken(NamedTuple):
     """Candidates that found a slot."""
 
     given: Sequence[tuple[Candidate, Poll]] = ()
-    counted: Mapping[int, int] = {}  # by lane, see `_LaneLimits`
+    counted: Mapping[int, int] = {}  # by run, see `GivenSlots`
+    has_parked: bool = False
     again_at: Instant | None = None  # when a rate lets the next run start
     jobs: Mapping[tuple[int, int], StoredJob] = {}
     fences: Mapping[int, int] = {}  # by run, of exclusive jobs
@@ -183,9 +185,16 @@ class Leases:
         self._write(tx, taken, asking, served)
         grants = tuple(_grant(poll, asking.states[poll.session], served) for poll in polls)
         is_cut = slots.free > 0 and len(taken.given) >= limit
-        more = is_cut or bool(taken.replaced)
-        waits = waits_of(taken.given, asking.now)
-        granted = Granted(now=asking.now, grants=grants, more=more, changed=changed, is_beyond=is_beyond, **waits)
+        more = is_cut or bool(taken.replaced) or taken.has_parked
+        granted = Granted(
+            now=asking.now,
+            grants=grants,
+            more=more,
+            changed=changed,
+            is_beyond=is_beyond,
+            again_at=taken.again_at,
+            **waits_of(taken.given, asking.now),
+        )
         return LeaseOutcome(granted, taken.replaced)
 
     def _look_around(self, tx: Tx, polls: Sequence[Poll], rules: HealthRules) -> Asking:
@@ -235,16 +244,18 @@ class Leases:
         lanes = self._lanes.find(tx, {kind.lane for kind in kinds} | {queue.lane for queue in queues})
         heeded = self._limits_of(tx, lanes, asking)
         needs, _, rooms = heeded
+        bound_workers(tx, lanes, slots)
         if slots.routed:  # what waits there for its route is none of theirs yet
             kinds = [kind for kind in kinds if not lanes[kind.lane].routed]
-        room = _room_of(kinds, heeded, slots)
+        room = room_of(kinds, heeded, slots)
         namespaces = {kind: lanes[kind.lane].namespace for kind in room}
         claims = wanted_claims(((picker, kinds), (assigned, queues)), needs, rooms, slots, now)
-        before = _held_up(room, needs, claimed(rooms, claims, now), now)
+        before = held_up(room, needs, claimed(rooms, claims, now), now)
         chosen = picker.shares(room, n, namespaces=namespaces, turns=self._turns, before=before)
+        chosen = {kind: n + (KEYED_AHEAD if lanes[kind.lane].keyed else 0) for kind, n in chosen.items()}
         wanted: list[_Wanted[Any]] = [_Wanted(picker, chosen)]
         if queues:
-            wanted.append(_Wanted(assigned, shares(_room_of(queues, heeded, slots), n)))
+            wanted.append(_Wanted(assigned, shares(room_of(queues, heeded, slots), n)))
         candidates, fences = _chosen(tx, wanted, lanes)
         if not candidates:
             if claims:
@@ -255,17 +266,20 @@ class Leases:
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in candidates}).jobs
         readable = _readable(tx, candidates, jobs, now)
         owners = {job.job_id: job.namespace for job in jobs.values()}
-        given, taken = _given_slots(tx, within_reach(tx, readable), heeded, owners, slots, now, claims)
-        for run, _ in given:
+        reached = within_reach(tx, readable)
+        run_keys = run_keys_of(reached, lanes, jobs)
+        done = given_slots(tx, reached, lanes, heeded, run_keys, owners, slots, now, claims)
+        for run, _ in done.given:
             self._turns.gave(lanes[run.lane].namespace)
         replaced = tuple(Quit(run.id, run.ver, REPLACED_BY) for run in candidates if run.replaced)
         return _Taken(
-            given=given,
+            given=done.given,
             jobs=jobs,
             fences=fences,
             replaced=replaced,
-            counted=heeded.counted,
-            again_at=limits.again_at(rooms, taken, now),
+            counted=done.counted,
+            has_parked=done.has_parked,
+            again_at=limits.again_at(rooms, done.taken, now),
         )
 
     def _in_order(
@@ -276,7 +290,7 @@ class Leases:
         late_max = self._late_share.of(n, waited_us=now - oldest)
         return in_turns(candidates, lanes, self._turns, late_max=late_max)
 
-    def _limits_of(self, tx: Tx, lanes: Mapping[int, Lane], asking: Asking) -> _LaneLimits:
+    def _limits_of(self, tx: Tx, lanes: Mapping[int, Lane], asking: Asking) -> LaneLimits:
         """What the limits of these lanes let through, unlocked; rows that are missing are made.
 
         Not those that an admin makes: one of them that is missing was taken away, so it holds up nobody.
@@ -286,21 +300,23 @@ class Leases:
         counted = {lane_id: bits for lane_id, lane in lanes.items() if (bits := bits_of(lane, scopes))}
         names = {name for tokens in needs.values() for name in tokens}
         if not names:
-            return _LaneLimits(needs, counted, {})
+            return LaneLimits(needs, counted, {})
         rooms = limits.room(tx, names, asking.now)
         missing = {name for name in names - rooms.keys() if not is_of_an_admin(name)}
         if missing:
             self._make_limits(tx, lanes, missing)
             rooms = limits.room(tx, names, asking.now)
         gone = {name for name in names - rooms.keys() if is_of_an_admin(name)}
-        return _LaneLimits(needs, counted, rooms | dict.fromkeys(gone, UNLIMITED))
+        return LaneLimits(needs, counted, rooms | dict.fromkeys(gone, UNLIMITED))
 
     def _make_limits(self, tx: Tx, lanes: Mapping[int, Lane], missing: set[str]) -> None:
-        lane_ids = [lane_id for lane_id, lane in lanes.items() if not missing.isdisjoint(lane.limits)]
+        lane_ids = [lane_id for lane_id, lane in lanes.items() if not missing.isdisjoint((*lane.limits, *lane.rates))]
         versions = tx.pairs(LANE_JOBS, d=keys(lane_ids))
         jobs = self._definitions.find(tx, versions.items()).jobs
         known: dict[str, limits.Limit] = {}
         for job in jobs.values():
+            if rate_key(job.job_id) in missing:
+                limits.keep_rate(tx, job.job_id, job.definition.bucket)
             for limit in limits.limits_of(job.job_id, job.definition, namespace=job.namespace):
                 if limit.key in missing:
                     known[limit.key] = limit
@@ -324,7 +340,7 @@ class Leases:
             fence = base + taken.fences.get(run.id, attempt)
             deadline_at = now + job.definition.start_within_us
             row = (run.id, run.ver, lease_id, poll.session, poll.request_no, fence, deadline_at)
-            if bits := taken.counted.get(run.lane, 0):
+            if bits := taken.counted.get(run.id, 0):
                 counted.append((*row, bits))
             else:
                 rows = plain if run.assigned_to is None else assigned
@@ -361,38 +377,6 @@ def _in_band(poll: Poll, band: Health) -> Poll:
     if band is Health.ONLINE or (band is Health.WARNING and poll.free_in_warning is None):
         return poll
     return replace(poll, free=(poll.free_in_warning or 0) if band is Health.WARNING else 0)
-
-
-def _room_of(wanted: Iterable[_Where], heeded: _LaneLimits, slots: FreeSlots) -> dict[_Where, int]:
-    """How many runs of each kind or queue may start now, by free slots and limits.
-
-    A lane whose limit is full is left out.
-    """
-    room: dict[_Where, int] = {}
-    for where in wanted:
-        tokens = heeded.needs[where.lane]
-        let_through = min((_left(heeded.rooms, name) // takes for name, takes in tokens.items()), default=NO_LIMIT)
-        if let_through > 0:
-            room[where] = min(slots.free_in(where.lane), let_through)
-    return room
-
-
-def _left(rooms: Mapping[str, limits.Room], name: str) -> int:
-    found = rooms.get(name)
-    return 0 if found is None else found.left
-
-
-def _held_up(
-    kinds: Iterable[RunKind], needs: Mapping[int, Mapping[str, int]], rooms: Mapping[str, limits.Room], now: Instant
-) -> dict[RunKind, int]:
-    """The kinds of which only runs before some rank may start: what else they need is kept for another run."""
-    before: dict[RunKind, int] = {}
-    for kind in kinds:
-        for name in needs[kind.lane]:
-            found = rooms.get(name)
-            if found is not None and found.claim is not None and found.holds_up(kind.lane, _LAST_RANK, now):
-                before[kind] = min(before.get(kind, _LAST_RANK), found.claim.rank)
-    return before
 
 
 def _readable(
@@ -444,48 +428,6 @@ def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
     """Those of the picked runs that are as they were and that nobody else holds."""
     vers = tx.pairs(LOCK_PICKED, d=keys(run.id for run in picked))
     return [run for run in picked if vers.get(run.id) == run.ver]
-
-
-def _given_slots(
-    tx: Tx,
-    candidates: Sequence[Candidate],
-    heeded: _LaneLimits,
-    namespaces: Mapping[int, str],
-    slots: FreeSlots,
-    now: Instant,
-    claims: Mapping[str, limits.LimitClaim],
-) -> tuple[list[tuple[Candidate, Poll]], Mapping[str, int]]:
-    """Candidates with a slot, as far as their limits let them through; the limits are taken, and claimed for others.
-
-    Behind them, how much was taken of each limit.
-    """
-    used_lanes = {run.lane for run in candidates}
-    names = {name for lane in used_lanes for name in heeded.needs[lane]}
-    rooms = limits.lock_room(tx, names | claims.keys(), now)
-    tokens = LeaseTokens(claimed(rooms, claims, now), now)
-    limited = {lane: _counting(heeded.needs[lane], tokens) for lane in used_lanes}
-    given: list[tuple[Candidate, Poll]] = []
-    for run in candidates:
-        needs = limited[run.lane]
-        if run.replaced or (needs and not tokens.suffice(needs, run)):
-            continue
-        poll = slots.take(run, now, namespaces[run.job_id])
-        if poll is None:
-            continue
-        given.append((run, poll))
-        if needs:
-            tokens.take(needs, run)
-    limits.take(tx, tokens.taken, now=now)
-    limits.unclaim(tx, tokens.over)
-    limits.claim(tx, claims, now=now)
-    return given, tokens.taken
-
-
-def _counting(needs: Mapping[str, int], tokens: LeaseTokens) -> Mapping[str, int]:
-    """What a run of a lane takes of which limits: nothing of one that an admin has taken away."""
-    if not needs or all(name in tokens.rooms for name in needs):
-        return needs
-    return {name: n for name, n in needs.items() if name in tokens.rooms or not is_of_an_admin(name)}
 
 
 def _grant(poll: Poll, state: str, served: Mapping[tuple[str, int], Sequence[LeasedRun]]) -> Leased:

@@ -18,8 +18,8 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Definition, Lane
-from foliot.domain.limits import LimitChange, LimitTooSmall, limit_key
-from foliot.domain.rates import STEPPED_BACK_US, refill_at, tokens_left
+from foliot.domain.limits import LimitChange, LimitTooSmall, is_rate_alone, limit_key, rate_key
+from foliot.domain.rates import STEPPED_BACK_US, Bucket, refill_at, tokens_left
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.firing.follow import COUNTED
 from foliot.store.sql.jobs.lanes import Lanes
@@ -28,6 +28,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 from foliot.store.sql.leasing.scopes import count_in, held_by
 
 RECOUNT_STEP: Final = 200
+ANY_NUMBER: Final = 2**31 - 1
+"""`limits.max` of a limit that has a rate alone."""
 
 _ROOM: Final = """
     l.name, l.max, l.used, l.claim_lane, l.claim_rank, l.claim_until, l.pace_us, l.burst, l.spent_until
@@ -103,6 +105,13 @@ SET_MAX: Final = Statement(
     WHERE limits.name = d.name AND limits.max <> d.max
     """,
     RowSet("d", name=TEXT, max=BIGINT),
+)
+
+SET_RATE: Final = Statement(
+    """
+    UPDATE limits SET rate = :rate, rate_per_us = :per_us, pace_us = :pace_us, burst = :burst, ver = ver + 1
+    WHERE name = :name
+    """
 )
 
 MAXIMA: Final = Statement(
@@ -257,6 +266,16 @@ def keep(
             raise LimitTooSmall(limit.name, takes=limit.takes, max_=most)
 
 
+def keep_rate(tx: Tx, job_id: int, bucket: Bucket | None) -> None:
+    """Make the row of a job's rate, or give it its new rate. What the bucket has spent stays spent."""
+    if bucket is None:
+        return
+    rate = bucket.rate
+    columns = {"rate": rate.starts, "per_us": rate.per_us, "pace_us": rate.pace_us, "burst": bucket.burst}
+    tx.change(MAKE, d=[(rate_key(job_id), ANY_NUMBER, None)])
+    tx.change(SET_RATE, {"name": rate_key(job_id), **columns})
+
+
 def _lock_maxima(tx: Tx, limits: Sequence[Limit]) -> dict[str, int]:
     """The maxima of these limits, locked by name until the transaction ends."""
     maxima = tx.pairs(MAXIMA, d=keys(limit.key for limit in limits))
@@ -306,7 +325,7 @@ def again_at(rooms: Mapping[str, Room], taken: Mapping[str, int], now: Instant) 
 
 def take(tx: Tx, wanted: Mapping[str, int], *, now: Instant) -> None:
     """Take so many of each, all or nothing; the rows were locked and the room seen before."""
-    rows = [(name, n, n) for name, n in sorted(wanted.items())]
+    rows = [(name, 0 if is_rate_alone(name) else n, n) for name, n in sorted(wanted.items())]
     if rows and tx.change(TAKE, {"now": now}, d=rows) != len(rows):
         raise TryAgain("a limit filled up although it was locked")
 

@@ -81,15 +81,15 @@ def held_by(lane: Lane, counted: int) -> Sequence[str]:
 
 def all_of(lane: Lane) -> tuple[str, ...]:
     """Every limit that a run of a lane may count in: those of its group and namespace, too, if there are such."""
-    return (*lane.limits, *_scopes_of(lane).values())
+    return (*lane.limits, *lane.rates, *_scopes_of(lane).values())
 
 
 def needs_of(lane: Lane, scopes: Collection[str]) -> Mapping[str, int]:
     """What a run of a lane takes of which limits."""
     bits = bits_of(lane, scopes)
-    if not bits:
+    if not bits and not lane.rates:
         return tokens_of(lane.limits)
-    return Counter(held_by(lane, LIMITS | bits))
+    return Counter((*held_by(lane, LIMITS | bits), *lane.rates))
 
 
 def count_in(tx: Tx, lanes: Lanes, keys_: Iterable[str]) -> None:

@@ -16,6 +16,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+from foliot.store.sql.leasing.key_limits import PARKED_FOR_KEY
 from foliot.store.sql.leasing.scopes import all_of
 from foliot.store.sql.people.cluster_reads import list_nodes
 
@@ -73,7 +74,8 @@ class Holds:
         self._read_lanes({row.lane for row in heads})
         holds = dict.fromkeys(behind, HoldKind.LINE)
         for row in heads:
-            holds[row.id] = self._lanes[row.lane]
+            waits_for_key = getattr(row, "parked", 0) == PARKED_FOR_KEY
+            holds[row.id] = HoldKind.LIMIT if waits_for_key else self._lanes[row.lane]
         return holds
 
     def _behind(self, rows: Sequence[Any]) -> frozenset[int]:

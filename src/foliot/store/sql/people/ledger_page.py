@@ -19,6 +19,7 @@ from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.fitting_workers import OwnRuns
 from foliot.store.sql.people.holds import limits_of
 from foliot.store.sql.people.job_reads import version_row
+from foliot.store.sql.people.key_holds import key_limits_of
 from foliot.store.sql.people.ledger_reads import (
     AHEAD_MAX,
     IN_LINE,
@@ -99,6 +100,7 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
     versions = _versions(tx, job_id, known_version, runs, skips)
     in_the_way = _in_the_way(tx, job_id, pending, skips)
     limits = limits_of(tx, versions.lanes.values())
+    by_key = key_limits_of(tx, pending, versions.lanes)
     is_routed = any(versions.lanes[run.lane].routed for run in pending)
     own = OwnRuns(tx, [job_id] if is_routed else []).of(job_id)
     return LedgerPage(
@@ -109,7 +111,15 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
         tries=_last_tries(tx, runs),
         shards=_shards(tx, runs),
         waiting={
-            run.run_id: waiting_for(run, in_the_way.line, versions.lanes[run.lane], limits, now, maintained, own)
+            run.run_id: waiting_for(
+                run,
+                in_the_way.line,
+                versions.lanes[run.lane],
+                [*by_key.get(run.run_id, ()), *limits.of(run.lane, versions.lanes[run.lane])],
+                now,
+                maintained,
+                own,
+            )
             for run in pending
         },
         obstacles=in_the_way.obstacles,

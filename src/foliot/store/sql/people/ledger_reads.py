@@ -9,14 +9,16 @@ from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.skip_texts import read_text
 from foliot.domain.skips import SkipCause, read_cause
+from foliot.domain.why.facts import LimitFacts
 from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
 from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement, keys
 from foliot.store.sql.leasing.fitting_workers import OwnRuns
-from foliot.store.sql.people.holds import LANES_AMONG, LimitsSeen, limits_of
+from foliot.store.sql.people.holds import LANES_AMONG, limits_of
 from foliot.store.sql.people.job_reads import VERSION_COLUMNS, version_row
+from foliot.store.sql.people.key_holds import key_limits_of
 from foliot.store.sql.people.run_reads import RUN_COLUMNS, RUN_JOINS, run_row
 
 AHEAD_MAX: Final = 1000
@@ -88,6 +90,7 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
     documents = tx.pairs(LANES_AMONG, d=keys(sorted(lane_ids)))
     lanes = {lane_id: lane_from(document) for lane_id, document in documents.items()}
     limits = limits_of(tx, lanes.values())
+    by_key = key_limits_of(tx, runs, lanes)
     serial_jobs = {run.job_id for run in runs if run.serial}
     lines = {job_id: _line(tx, job_id) for job_id in sorted(serial_jobs)}
     routed_jobs = {run.job_id for run in runs if lanes[run.lane].routed}
@@ -98,7 +101,8 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
     for run in runs:
         line = lines.get(run.job_id, ())
         own_runs = own.of(run.job_id)
-        found[run.run_id] = waiting_for(run, line, lanes[run.lane], limits, now, maintained, own_runs)
+        own_limits = [*by_key.get(run.run_id, ()), *limits.of(run.lane, lanes[run.lane])]
+        found[run.run_id] = waiting_for(run, line, lanes[run.lane], own_limits, now, maintained, own_runs)
     return found
 
 
@@ -110,7 +114,7 @@ def waiting_for(
     run: RunRow,
     line: Sequence[RunRow],
     lane: Lane,
-    limits: LimitsSeen,
+    limits: Sequence[LimitFacts],
     now: Instant,
     maintained: Maintenance | None,
     own: Mapping[str, int],
@@ -125,7 +129,7 @@ def waiting_for(
         ahead=ahead[0] if ahead else None,
         ahead_count=len(ahead),
         lane=lane,
-        limits=limits.of(run.lane, lane),
+        limits=limits,
         maintenance=maintained,
         own=own,
     )

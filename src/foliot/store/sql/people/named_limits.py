@@ -17,13 +17,11 @@ from foliot.store.sql.firing.queues import QUEUED
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.limits import MAXIMA, SET_MAX, Limit, count_anew, make
+from foliot.store.sql.leasing.limits import ANY_NUMBER, MAXIMA, SET_MAX, SET_RATE, Limit, count_anew, make
 from foliot.store.sql.leasing.scopes import CHANGED
 from foliot.store.sql.people.limit_use import USERS, WAITING_MAX, counting_lanes, use_of
 
 USERS_TOLD: Final = 20
-ANY: Final = 2**31 - 1
-"""`limits.max` of a limit that has a rate alone."""
 _BETWEEN: Final = " OR ".join(f"(name > '{prefix}:' AND name < '{prefix};')" for prefix in ("grp", "ns", "res"))
 _COLUMNS: Final = "name, namespace, max, used, rate, rate_per_us, pace_us, burst, spent_until, {now} AS seen_at"
 LIST_LIMITS: Final = Statement(
@@ -45,12 +43,6 @@ _MAKE_SCOPE: Final = Statement(
     RowSet("d", name=TEXT, max=BIGINT, namespace=TEXT),
 )
 _SET_SCOPE: Final = Statement("UPDATE limits SET max = :max, ver = ver + 1 WHERE name = :name")
-_SET_RATE: Final = Statement(
-    """
-    UPDATE limits SET rate = :rate, rate_per_us = :per_us, pace_us = :pace_us, burst = :burst, ver = ver + 1
-    WHERE name = :name
-    """
-)
 _FIND: Final = Statement(f"SELECT {_COLUMNS} FROM limits WHERE name = :name")
 _REMOVE: Final = Statement("DELETE FROM limits WHERE name = :name")
 
@@ -115,11 +107,11 @@ class SqlLimits:
 
         def make_it(tx: Tx) -> None:
             tx.change(CHANGED)
-            tx.change(_MAKE_SCOPE, d=[(key, ANY, namespace)])
+            tx.change(_MAKE_SCOPE, d=[(key, ANY_NUMBER, namespace)])
             if max_ is not None:
                 tx.change(_SET_SCOPE, {"name": key, "max": max_})
             if not is_rate_kept:
-                tx.change(_SET_RATE, {"name": key, **_rate_columns(bucket)})
+                tx.change(SET_RATE, {"name": key, **_rate_columns(bucket)})
 
         def count(tx: Tx) -> NamedLimit:
             count_anew(tx, Lanes(), key)
@@ -173,7 +165,7 @@ def _named(row: Any) -> NamedLimit:
         key=row.name,
         name=limit_name(row.name),
         namespace=row.namespace,
-        max=None if row.max == ANY else int(row.max),
+        max=None if row.max == ANY_NUMBER else int(row.max),
         used=int(row.used),
         kind=kind_of(row.name),
         bucket=bucket,

@@ -6,6 +6,7 @@ from foliot.store.sql.kernel import (  # noqa: F401  of the same metadata
     tables_for_people,
     tables_of_alerts,
     tables_of_history,
+    tables_of_limits,
 )
 from foliot.store.sql.kernel.schema import VERSION_TABLE
 from foliot.store.sql.kernel.tables import metadata

@@ -1,0 +1,167 @@
+"""Limits by worker and by key of a parameter: exact in the lease, given back by every way out, waited for beside it."""
+
+import pytest
+
+from foliot.domain.instants import HOUR, SECOND
+from foliot.domain.verdict import Cause
+from foliot.ports.store.nodes import SESSION_TTL_US
+from foliot.ports.worker_link import LeasedRun
+from tests.conformance.broadcasting import pass_time
+from tests.conformance.building import PERSON, save
+from tests.conformance.working import Worker, run_of, trigger, worker
+from tests.conformance.world import World
+
+
+async def give(world: World, customer: str, n: int = 1) -> list[int]:
+    """Ask for runs of a customer."""
+    return await trigger(world, n=n, params=f'{{"customer": "{customer}"}}')
+
+
+def customers(runs: tuple[LeasedRun, ...]) -> list[str]:
+    return sorted((run.params or "").split('"')[3] for run in runs)
+
+
+async def lease_all(anne: Worker) -> tuple[LeasedRun, ...]:
+    """What a worker gets, as often as the store says that there is more."""
+    found: list[LeasedRun] = []
+    for _ in range(10):
+        granted = await anne.store.runs.lease([await anne.poll(8)], limit=1000)
+        found += granted.grants[0].runs
+        if not granted.more:
+            break
+    return tuple(found)
+
+
+async def test_a_worker_has_at_most_so_many_runs_of_a_job(world: World) -> None:
+    await save(world, place={"max_per_worker": 2})
+    await save(world, "other", run="python:jobs:other")
+    await trigger(world, n=8)
+    await trigger(world, "other", 2)
+    anne, ben = await worker(world), await worker(world)
+    first = await anne.lease(8)
+    assert [run.job for run in first].count("tick") == 2
+    assert [run.job for run in first].count("other") == 2
+    assert await anne.lease(8) == ()
+    assert len(await ben.lease(8)) == 2
+    mine = [run for run in first if run.job == "tick"]
+    await anne.complete(mine[0])
+    assert len(await anne.lease(8)) == 1
+    assert await world.store.runs.recount_limits() == 0
+
+
+async def test_polls_of_one_lease_share_the_runs_of_a_bounded_job(world: World) -> None:
+    await save(world, place={"max_per_worker": 1})
+    await trigger(world, n=5)
+    anne, ben = await worker(world), await worker(world)
+    granted = await world.store.runs.lease([await anne.poll(8), await ben.poll(8)], limit=1000)
+    assert [len(one.runs) for one in granted.grants] == [1, 1]
+
+
+async def test_a_key_has_at_most_so_many_runs_and_others_pass_it(world: World) -> None:
+    await save(world, place={"max_per_key": 2, "concurrency_by": "customer"})
+    await give(world, "acme", 5)
+    await give(world, "bolt", 1)
+    anne = await worker(world)
+    first = await lease_all(anne)
+    assert customers(first) == ["acme", "acme", "bolt"]
+    assert await lease_all(anne) == ()
+    await anne.complete(next(run for run in first if "acme" in (run.params or "")))
+    assert customers(await lease_all(anne)) == ["acme"]
+    assert await world.store.runs.recount_limits() == 0
+
+
+@pytest.mark.parametrize("way", ["error", "retry", "release", "death"])
+async def test_every_way_out_gives_a_key_and_a_worker_back(world: World, way: str) -> None:
+    place = {"max_per_key": 1, "concurrency_by": "customer", "max_per_worker": 1}
+    await save(world, place=place, retries=3 if way == "retry" else 0)
+    await give(world, "acme", 2)
+    anne = await worker(world)
+    (run,) = await lease_all(anne)
+    if way == "death":
+        await pass_time(world, 3 * SESSION_TTL_US)
+        anne = await worker(world)
+    else:
+        await anne.complete(run, cause=Cause.RELEASED if way == "release" else Cause.ERROR)
+    await world.elapse(HOUR)
+    await anne.beat()
+    anne = await worker(world)
+    assert len(await lease_all(anne)) == 1
+    assert await world.store.runs.recount_limits() == 0
+
+
+async def test_runs_that_wait_for_their_key_start_in_their_order(world: World) -> None:
+    await save(world, place={"max_per_key": 1, "concurrency_by": "customer"})
+    ids = await give(world, "acme", 4)
+    anne = await worker(world)
+    order: list[int] = []
+    for _ in ids:
+        (run,) = await lease_all(anne)
+        order.append(run.run_id)
+        await anne.complete(run)
+    assert order == ids
+
+
+async def test_a_cancelled_run_holds_up_nobody_behind_it(world: World) -> None:
+    await save(world, place={"max_per_key": 1, "concurrency_by": "customer"})
+    ids = await give(world, "acme", 3)
+    anne = await worker(world)
+    (run,) = await lease_all(anne)
+    assert (await run_of(world, ids[1])).state == "PENDING"
+    await world.store.runs.cancel([ids[1]], by=PERSON)
+    await anne.complete(run)
+    (after,) = await lease_all(anne)
+    assert after.run_id == ids[2]
+
+
+async def test_a_rate_by_key_lets_each_value_start_and_wakes_the_next(world: World) -> None:
+    await save(world, place={"rate": "10/h", "rate_burst": 2, "rate_by": "customer"})
+    await give(world, "acme", 4)
+    await give(world, "bolt", 1)
+    anne = await worker(world)
+    first = await lease_all(anne)
+    assert customers(first) == ["acme", "acme", "bolt"]
+    await anne.complete(*first)
+    assert await lease_all(anne) == ()
+    pulse = await world.store.firing.pulse()
+    assert pulse.keys_at is not None
+    assert 0 < pulse.keys_at - pulse.now <= HOUR // 10
+    assert not pulse.ready
+    assert await world.store.firing.unpark_keyed() == (0, False)
+    await world.elapse(pulse.keys_at - pulse.now + SECOND)
+    assert (await world.store.firing.unpark_keyed())[0] == 1
+    await anne.beat()
+    anne = await worker(world)
+    assert customers(await lease_all(anne)) == ["acme"]
+
+
+async def test_a_rate_of_a_job_holds_up_no_other_job(world: World) -> None:
+    await save(world, place={"rate": "10/h", "rate_burst": 2})
+    await save(world, "other", run="python:jobs:other")
+    await trigger(world, n=5)
+    await trigger(world, "other", 2)
+    anne = await worker(world)
+    poll = await anne.poll(8)
+    granted = await world.store.runs.lease([poll], limit=1000)
+    assert sorted(run.job for run in granted.grants[0].runs) == ["other", "other", "tick", "tick"]
+    assert granted.again_at is not None
+    await save(world, place={"rate": "10/h", "rate_burst": 3})
+    assert len(await lease_all(anne)) == 1
+
+
+async def test_an_edit_lets_runs_that_wait_for_a_key_go(world: World) -> None:
+    await save(world, place={"max_per_key": 1, "concurrency_by": "customer"})
+    await give(world, "acme", 3)
+    anne = await worker(world)
+    assert len(await lease_all(anne)) == 1
+    await save(world, place={"max_per_key": 3, "concurrency_by": "customer"})
+    assert len(await lease_all(anne)) == 2
+
+
+async def test_keys_that_nobody_needs_are_forgotten(world: World) -> None:
+    await save(world, place={"max_per_key": 1, "concurrency_by": "customer"})
+    await give(world, "acme", 1)
+    anne = await worker(world)
+    await anne.complete(*await lease_all(anne))
+    assert await world.store.runs.recount_limits() == 0
+    await give(world, "acme", 1)
+    assert len(await lease_all(anne)) == 1
