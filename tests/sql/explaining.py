@@ -31,6 +31,10 @@ WINDOWS = 20_000  # of triggers, over WINDOW_JOBS
 WINDOW_JOBS = 100
 SHARDED = 1  # a run with SHARDS shards, the runs behind it
 SHARDS = 1_000
+ALERTING = 10_000  # jobs that ask for alerts
+FAILED = 500  # runs that failed, and whose sign nobody took yet
+RESOLVED = 20_000  # alerts
+OPEN_ALERTS = 50  # with four subjects each
 PIECES = 100_000  # of logs; every shard has some, and as many runs that are none
 
 
@@ -138,6 +142,16 @@ def load(tx: Tx) -> None:
            size=2 * SHARDS, written_at="n * 1000",
            parent_id=f"CASE WHEN n % {2 * SHARDS} < {SHARDS} THEN {SHARDED} END",
            body=_BODY.get(tx.dialect.name, "x'00'"))  # fmt: skip
+    insert("job_alerts", ALERTING, job_id="n * 10", version=1, document="'{}'", late_us=10 * SECOND, slower_us=HOUR,
+           saved_at="n")  # fmt: skip
+    insert("failure_signs", FAILED, run_id="n", job_id="n * 10", at=now)
+    insert("alerts", RESOLVED, open_key="'key-' || n", namespace="'default'", rule="'job'", kind="'failed'",
+           level="'warning'", state=f"CASE WHEN n <= {OPEN_ALERTS} THEN 'firing' ELSE 'resolved' END", cause="'{}'",
+           channels="'{}'", runbook="''", began_at=now, last_at=now, step=0, acted=0, seen=1, ver=1,
+           resolved_at=f"CASE WHEN n > {OPEN_ALERTS} THEN {now} - n END")  # fmt: skip
+    insert("alert_subjects", 4 * RESOLVED, alert_id="1 + n / 4", subject_key="'job:' || n", subject="'job-' || n",
+           namespace="'default'", job_id=f"1 + n % {JOBS}", run_id="n", count=1, first_at=now, last_at=now,
+           recent="'[]'", data="'{}'")  # fmt: skip
     insert("nodes", SESSIONS, id="'session-' || (n - 1)", name="'w'", kind="'worker'", state="'live'",
            until=f"{now} + {HOUR}", started_at=now, last_beat_at=now, beat_no=1, settled=0, slots=8,
            group_name="'default'", version="''", protocol=1, host="''", pid=1, labels="'{}'",
@@ -162,6 +176,10 @@ async def analyse(database: Database) -> None:
             "trigger_windows",
             "trigger_keys",
             "run_logs",
+            "job_alerts",
+            "failure_signs",
+            "alerts",
+            "alert_subjects",
         ):
             tx.change(Statement(f"VACUUM ANALYZE {table}"))
 
@@ -221,6 +239,7 @@ _AUTOMATIC = {  # SQLite's own names for the indexes of keys
     "sqlite_autoindex_trigger_windows_1": "",
     "sqlite_autoindex_trigger_keys_1": "",
     "sqlite_autoindex_run_logs_1": "",
+    "sqlite_autoindex_alert_subjects_1": "",
 }
 _TABLES = frozenset(
     {"runs", "cursors", "jobs", "job_versions", "lanes", "run_logs", "r", "x", "c", "h", "p", "l", "j", "v"}

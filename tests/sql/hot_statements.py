@@ -6,6 +6,7 @@ from foliot.store.sql.firing import line, new_runs, queues, record, repair, swee
 from foliot.store.sql.jobs import change, declaration, definitions, removal, retirement, suggestions, version_move
 from foliot.store.sql.people import job_reads
 from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
+from tests.sql.hot_alerts import ALERTS
 from tests.sql.hot_checkup import CHECKUP
 from tests.sql.hot_console import CONSOLE
 from tests.sql.hot_leasing import LEASING
@@ -44,6 +45,7 @@ HOT: list[Hot] = [
     *LISTS,
     *LIMITS,
     *CHECKUP,
+    *ALERTS,
     *WINDOWS,
     *CONSOLE,
     Hot(

@@ -21,7 +21,7 @@ _VARYING: Final = (
     (re.compile(r"\b[0-9a-f]{16,}\b", re.IGNORECASE), "#"),
     (re.compile(r"(?<=:)\d{4,5}\b"), "#"),  # a client's own port; the server's address stays
     (re.compile(r"'[^']{0,100}'|\"[^\"]{0,100}\"|`[^`]{0,100}`"), "'#'"),
-    (re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\d)"), "#"),
+    (re.compile(r"(?<![\w.-])\d+(?:\.\d+)?(?![\w.]*\d)"), "#"),
     (re.compile(r"\s+"), " "),
 )
 """What differs between two failures of one cause. Host names and dotted addresses stay: they say which one is dead."""

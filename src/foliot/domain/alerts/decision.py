@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, Final
 
-from foliot.domain.alerts.alert import Alert, Notice
+from foliot.domain.alerts.alert import Alert, AlertCause, Notice
 from foliot.domain.alerts.builtin_rules import JOB_RULE
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.alerts.condition import ConditionKind
@@ -28,6 +28,8 @@ FRESH_US: Final[Micros] = MINUTE
 """A trouble that simply lasts is written anew this often, not in every round."""
 STALE_US: Final[Micros] = 7 * DAY
 """A failure of which nothing was heard for so long is over: its job runs no more, or nobody runs it."""
+TOLD_OF_THE_FIRST: Final = ("run", "lasts_us", "band", "grade", "about", "type", "value", "node")
+"""What a list says of the first subject of an alert."""
 COUNTED_FOR_US: Final[Micros] = DAY
 """How long a pending alert counts when its rule says no time."""
 
@@ -152,7 +154,7 @@ def _begin(key: str, seen: Sequence[Sighting], scene: Scene, voice: Voice, decis
         namespace=first.seen.namespace,
         level=rule.level,
         state=AlertState.PENDING,
-        cause=first.seen.cause,
+        cause=_told_cause(first),
         to=rule.to,
         began_at=min(one.seen.at for one in seen),
         fired_at=None,
@@ -167,6 +169,13 @@ def _begin(key: str, seen: Sequence[Sighting], scene: Scene, voice: Voice, decis
     after = _moved(after, seen, rule, scene, voice, decision)
     decision.opened.append(after)
     decision.subjects += [(key, subject) for subject in after.subjects.values()]
+
+
+def _told_cause(first: Sighting) -> AlertCause:
+    """The cause with what a list says of the alert: its first subject, and what was seen of that."""
+    seen = first.seen
+    told = {name: seen.data[name] for name in TOLD_OF_THE_FIRST if seen.data.get(name) is not None}
+    return replace(seen.cause, data={**told, "subject": seen.subject, **seen.cause.data})
 
 
 def _go_on(before: KnownAlert, seen: Sequence[Sighting], scene: Scene, voice: Voice, decision: Decision) -> None:

@@ -1,0 +1,46 @@
+"""Sentences about alerts in Chinese: what is wrong, with its numbers; and the next step."""
+
+from foliot.words.templates import Catalogue
+
+SENTENCES: Catalogue = {
+    "failed": "{subject}[ 等另外 {others} 个任务]失败[：{error}]",
+    "failed_lost": "{subject}[ 等另外 {others} 个任务]的执行随节点 {node} 丢失",
+    "late_no_worker": (
+        "{subject}[ 等另外 {others} 个任务][已等 {lasts_us:span}，]未能开始：分组 {of} 没有可用的工作节点"
+    ),
+    "late_busy": "{subject}[ 等另外 {others} 个任务][已等 {lasts_us:span}，]未能开始：分组 {of} 的工作节点都在忙",
+    "late_earlier_run": "{subject} [已等 {lasts_us:span}，]未能开始：它较早的执行还在继续",
+    "late_assigned": "{subject} [已等 {lasts_us:span}，]未能开始：它在等某一个工作节点",
+    "late_undecided": "{subject} 已到触发点[ {lasts_us:span}]，还没有服务器做出决定",
+    "late": "{subject}[ 等另外 {others} 个任务][已等 {lasts_us:span}，]未能开始",
+    "slower": "{subject} 已执行[ {lasts_us:span}]，超过允许的时长",
+    "silent": "{subject} [已有 {lasts_us:span}]没有成功",
+    "queue": "分组 {subject} 的执行[已等待 {lasts_us:span}]",
+    "node": "节点 {subject} 的状态为 {band}",
+    "node_dead": "节点 {subject} 失联：它的执行已转移",
+    "leader": "集群[有 {lasts_us:span}]没有主节点",
+    "store": "存储[有 {lasts_us:span}]无法连到",
+    "check": "检查 {subject} 的级别为 {grade}[：{about}]",
+    "failover": "故障转移需要人来处理：{subject} 的 {type}[，已持续 {lasts_us:span}]",
+    "anomaly": "{subject} 与平常不同",
+    "heartbeat": "{subject}（在 Foliot 之外运行）未按时发来消息",
+    "channel": "渠道 {subject} 无法连到",
+    "metric": "{subject} 的值为 {value}",
+}
+
+NEXT_STEPS: Catalogue = {
+    "failed": ("查看日志：foliot run logs {run}", "查看执行：foliot job show {subject}"),
+    "late": "查看原因：foliot job why {subject}",
+    "slower": ("查看执行：foliot run show {run}", "查看任务：foliot job show {subject}"),
+    "silent": "查看原因：foliot job why {subject}",
+    "queue": "查看工作节点：foliot node list",
+    "node": "查看节点：foliot node show {subject}",
+    "leader": "查看主节点：foliot cluster status",
+    "store": "检查存储：foliot cluster doctor",
+    "check": "检查集群：foliot cluster doctor",
+    "failover": "查看故障转移：foliot cluster failovers",
+    "anomaly": "比较它的执行：foliot job show {subject}",
+    "heartbeat": "查看运行它的机器",
+    "channel": "测试渠道：foliot alert channel test {subject}",
+    "metric": "查看节点：foliot node list",
+}
