@@ -1,8 +1,8 @@
 /// Brings changes into the cache of what was read: rows change in place, pages are read anew.
 import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
-import type { RunOut } from "../api/types.ts";
-import { type Change, isOfEveryRun, patched, staleBy } from "./changes.ts";
+import type { JobOut, RunOut } from "../api/types.ts";
+import { type Change, isOfEveryRun, patched, patchedJob, staleBy } from "./changes.ts";
 import { follow } from "./follow.ts";
 import { Refresher } from "./refresher.ts";
 
@@ -27,7 +27,7 @@ export function Follower({ epoch }: { epoch: number }) {
     const end = new AbortController();
     const refresher = new Refresher(client);
     void follow((change) => {
-      patchRuns(client, change);
+      patch(client, change);
       refresher.add(staleBy(change), isOfEveryRun(change) ? "gathered" : "soon");
       for (const listener of listeners) listener(change);
     }, end.signal);
@@ -39,22 +39,29 @@ export function Follower({ epoch }: { epoch: number }) {
   return null;
 }
 
-interface RunPages {
-  pages: { items: RunOut[]; next_cursor: string | null }[];
+interface ListPages<T> {
+  pages: { items: T[]; next_cursor: string | null }[];
   pageParams: unknown[];
 }
 
-function patchRuns(client: QueryClient, change: Change): void {
-  if (!change.kind.startsWith("run.")) return;
-  const own = ["run", change.data.id, "itself"];
-  client.setQueryData<RunOut>(own, (run) => run && patched(run, change));
-  client.setQueriesData<RunPages>({ queryKey: ["runs"] }, (found) => {
-    const isShown = found?.pages.some((page) => page.items.some((run) => patched(run, change) !== run));
+/** What is on the screen changes with the change itself; what else follows from it is read anew. */
+function patch(client: QueryClient, change: Change): void {
+  if (change.kind.startsWith("run.")) {
+    client.setQueryData<RunOut>(["run", change.data.id, "itself"], (run) => run && patched(run, change));
+    patchLists<RunOut>(client, "runs", (run) => patched(run, change));
+  }
+  if (change.kind === "job.paused" || change.kind === "job.resumed") {
+    const own = ["job", change.namespace, change.subject, "itself"];
+    client.setQueryData<JobOut>(own, (job) => job && patchedJob(job, change));
+    patchLists<JobOut>(client, "jobs", (job) => patchedJob(job, change));
+  }
+}
+
+function patchLists<T>(client: QueryClient, list: string, changed: (item: T) => T): void {
+  client.setQueriesData<ListPages<T>>({ queryKey: [list] }, (found) => {
+    const isShown = found?.pages?.some((page) => page.items.some((item) => changed(item) !== item));
     if (!isShown) return undefined; // nothing is set, and nothing is drawn anew
-    const pages = found?.pages.map((page) => ({
-      ...page,
-      items: page.items.map((run) => patched(run, change)),
-    }));
+    const pages = found?.pages.map((page) => ({ ...page, items: page.items.map(changed) }));
     return found && pages && { ...found, pages };
   });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { RunOut } from "../api/types.ts";
-import { BACK, type Change, isMissing, patched, RESET, readChange, staleBy } from "./changes.ts";
+import type { JobOut, RunOut } from "../api/types.ts";
+import { BACK, type Change, isMissing, patched, patchedJob, RESET, readChange, staleBy } from "./changes.ts";
 
 function change(
   kind: string,
@@ -123,6 +123,30 @@ describe("a run that goes back", () => {
 
   test("a change without a state leaves it as it is", () => {
     expect(patched(running, change("run.changed", { id: "r-1" }))).toBe(running);
+  });
+});
+
+describe("a job that somebody pauses", () => {
+  const job = { name: "settle", namespace: "default", state: "ACTIVE", next_at: AT } as JobOut;
+  const of = (kind: string, data = {}) => ({ kind, subject: "settle", namespace: "default", data });
+  const paused = patchedJob(job, of("job.paused", { by: "ada", reason: "month end", at: AT, until: null }));
+
+  test("is paused at once, with its reason, and goes on at once", () => {
+    expect(paused).toMatchObject({
+      state: "PAUSED",
+      paused_by: "ada",
+      pause_reason: "month end",
+      paused_until: null,
+    });
+    expect(patchedJob(paused, of("job.resumed"))).toMatchObject({ state: "ACTIVE", pause_reason: "" });
+  });
+
+  test("stays the same object for other changes, other jobs, and a change that was sent twice", () => {
+    expect(patchedJob(job, of("job.changed"))).toBe(job);
+    expect(patchedJob(job, { ...of("job.paused"), subject: "other" })).toBe(job);
+    expect(patchedJob(job, { ...of("job.paused"), namespace: "billing" })).toBe(job);
+    expect(patchedJob(paused, of("job.paused"))).toBe(paused);
+    expect(patchedJob(job, of("job.resumed"))).toBe(job);
   });
 });
 

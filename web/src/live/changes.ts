@@ -1,5 +1,5 @@
 /// What a change on the stream means for what is on the screen. Pure: the same change, the same effects.
-import type { RunOut } from "../api/types.ts";
+import type { JobOut, RunOut } from "../api/types.ts";
 
 export interface Change {
   kind: string;
@@ -87,6 +87,24 @@ export function patched(run: RunOut, change: Change): RunOut {
     next.duration_s = secondsBetween(next.started_at, at);
   }
   return next;
+}
+
+/** The job as a pause or a resume leaves it; the same object when the change is another, or not about it. */
+export function patchedJob(job: JobOut, change: Change): JobOut {
+  if (change.subject !== job.name || change.namespace !== job.namespace) return job;
+  const { data } = change;
+  if (change.kind === "job.paused" && job.state === "ACTIVE") {
+    return {
+      ...job,
+      state: "PAUSED",
+      paused_at: text(data.at) ?? null,
+      paused_by: text(data.by) ?? null,
+      paused_until: text(data.until) ?? null,
+      pause_reason: text(data.reason) ?? "",
+    };
+  }
+  if (change.kind !== "job.resumed" || job.state !== "PAUSED") return job;
+  return { ...job, state: "ACTIVE", paused_at: null, paused_by: null, paused_until: null, pause_reason: "" };
 }
 
 interface RunFilter {

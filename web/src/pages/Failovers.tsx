@@ -6,6 +6,7 @@ import { failover, failovers } from "../api/queries.ts";
 import type { FailoverOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
 import { Detail } from "../parts/Detail.tsx";
+import { LifeStep } from "../parts/LifeStep.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -147,10 +148,10 @@ function Whole({ failover: one }: { failover: FailoverOut }) {
         <p>{one.detection}</p>
       </div>
       <ol className="life" aria-label={say("fail.course")}>
-        <Step word={say("fail.began")} at={one.began_at} />
-        <Step word={say("fail.detected")} at={one.detected_at} />
-        {one.escalated_at && <Step word={say("fail.escalated")} at={one.escalated_at} />}
-        {one.ended_at && <Step word={say("fail.ended")} at={one.ended_at} />}
+        <LifeStep word={say("fail.began")} at={one.began_at} />
+        <LifeStep word={say("fail.detected")} at={one.detected_at} />
+        <LifeStep word={say("fail.escalated")} at={one.escalated_at} />
+        <LifeStep word={say("fail.ended")} at={one.ended_at} />
       </ol>
       <dl className="pairs">
         <dt>{say("fail.lasted")}</dt>
@@ -176,17 +177,6 @@ function Whole({ failover: one }: { failover: FailoverOut }) {
         {one.channel && <Names word={say("policy.channel")} names={[one.channel]} />}
       </dl>
     </div>
-  );
-}
-
-function Step({ word, at }: { word: string; at: string }) {
-  return (
-    <li>
-      <span>{word}</span>
-      <span className="soft small">
-        <At iso={at} />
-      </span>
-    </li>
   );
 }
 

@@ -9,6 +9,7 @@ import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { BackfillDialog } from "../parts/BackfillDialog.tsx";
+import { useFavourites } from "../parts/favourites.ts";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -44,6 +45,7 @@ export function JobPage() {
 function Content({ job }: { job: JobOut }) {
   const say = useSay();
   const rights = useRights();
+  const favourites = useFavourites();
   const { tab = "runs" } = useSearch({ from: "/jobs/$namespace/$name" });
   const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
   const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume" | "fill">("");
@@ -59,7 +61,7 @@ function Content({ job }: { job: JobOut }) {
             {job.name}
           </Raw>
         </h1>
-        <Star job={job} />
+        <Star job={job} favourites={favourites} />
         <State of={job.state} family="job" />
         <Chips job={{ ...job, owner: "" }} />
         <div className="acts">

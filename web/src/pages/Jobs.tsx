@@ -9,7 +9,7 @@ import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
-import { useFavourites } from "../parts/favourites.ts";
+import { type Favourites, useFavourites } from "../parts/favourites.ts";
 import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
@@ -113,7 +113,7 @@ export function JobsPage() {
           rows={12}
           empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
         >
-          {(all) => <JobTable jobs={all} open={setOpened} />}
+          {(all) => <JobTable jobs={all} favourites={favourites} open={setOpened} />}
         </Pages>
       )}
       {many && <JobBulkDialog verb={many} wanted={wanted} close={() => setMany(null)} />}
@@ -152,7 +152,13 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
   );
 }
 
-function JobTable({ jobs, open }: { jobs: JobOut[]; open: (opened: Opened) => void }) {
+interface TableProps {
+  jobs: JobOut[];
+  favourites: Favourites;
+  open: (opened: Opened) => void;
+}
+
+function JobTable({ jobs, favourites, open }: TableProps) {
   const say = useSay();
   return (
     <ListTable
@@ -168,13 +174,19 @@ function JobTable({ jobs, open }: { jobs: JobOut[]; open: (opened: Opened) => vo
       hasActions
     >
       {jobs.map((job) => (
-        <JobLine key={`${job.namespace}/${job.name}`} job={job} open={open} />
+        <JobLine key={`${job.namespace}/${job.name}`} job={job} favourites={favourites} open={open} />
       ))}
     </ListTable>
   );
 }
 
-function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void }) {
+interface LineProps {
+  job: JobOut;
+  favourites: Favourites;
+  open: (opened: Opened) => void;
+}
+
+function JobLine({ job, favourites, open }: LineProps) {
   const say = useSay();
   const rights = useRights();
   const isPaused = job.state === "PAUSED";
@@ -183,7 +195,7 @@ function JobLine({ job, open }: { job: JobOut; open: (opened: Opened) => void })
     <tr>
       <td className="first">
         <span className="row" title={job.description}>
-          <Star job={job} />
+          <Star job={job} favourites={favourites} />
           <JobLink job={job} />
           {job.state !== "ACTIVE" && <State of={job.state} family="job" />}
           <Chips job={job} />

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { runShards } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
-import { barOf, slowestOf, spanOf } from "../format/gantt.ts";
+import { barOf, slowestOf, spanOf, tookOf } from "../format/gantt.ts";
 import { isOver } from "../live/changes.ts";
 import { RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -82,7 +82,7 @@ function Shard({ shard, span, nowMs, isSlowest }: ShardProps) {
         {shard.state === "RUNNING" && shard.started_at ? (
           <Since iso={shard.started_at} />
         ) : (
-          <Took seconds={shard.duration_s} />
+          <Took seconds={tookOf(shard, nowMs)} />
         )}
       </span>
     </li>

@@ -2,11 +2,17 @@
 import { ActionIcon } from "@mantine/core";
 import { Icon } from "../look/Icon.tsx";
 import { useSay } from "../words/say.ts";
-import { useFavourites } from "./favourites.ts";
+import type { Favourites } from "./favourites.ts";
 
-export function Star({ job }: { job: { namespace: string; name: string } }) {
+interface Props {
+  job: { namespace: string; name: string };
+  /** Read once for a whole list. */
+  favourites: Favourites;
+}
+
+export function Star({ job, favourites }: Props) {
   const say = useSay();
-  const { has, toggle, jobs } = useFavourites();
+  const { has, toggle, jobs } = favourites;
   const isOne = has(job);
   const label = say(isOne ? "star.remove" : "star.add", { job: job.name });
   return (
