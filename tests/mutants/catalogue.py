@@ -67,4 +67,5 @@ MUTANTS = (
     _mutant("m14_fresh_key", "a call whose answer was lost is sent again under a fresh key", "I15"),
     _mutant("m15_no_term", "a leader whose term is over is obeyed", ""),
     _mutant("m16_weights_not_counted", "a run takes one of a limit, whatever its weight", "I22"),
+    _mutant("m17_keys_not_counted", "a lease does not ask whether the key of a run has room", "I23"),
 )

@@ -397,6 +397,35 @@ def limit_given_back_by_half(story: dict[str, Any]) -> None:
     story["limits"][0]["used"] = 1
 
 
+def placed(story: dict[str, Any], **place: Any) -> None:
+    """The job of both runs, which start one after the other, has these limits."""
+    for version in story["versions"]:
+        version["definition"] = {**version["definition"], "place": place}
+
+
+def key_with_two_runs(story: dict[str, Any]) -> None:
+    """The first run ends only after the second was taken."""
+    placed(story, max_per_key=1, concurrency_by="customer")
+    story["changes"][2] = replace(story["changes"][2], seq=20)
+
+
+def worker_with_two_runs(story: dict[str, Any]) -> None:
+    placed(story, max_per_worker=1)
+    story["changes"][2] = replace(story["changes"][2], seq=20)
+
+
+def runs_faster_than_their_rate(story: dict[str, Any]) -> None:
+    placed(story, rate="1/h")
+
+
+def test_runs_within_their_rate_and_keys_are_sound() -> None:
+    story = sound()
+    placed(story, rate="100/s", max_per_key=1, concurrency_by="customer", max_per_worker=1)
+    finding = verify(History(**story))["I23"]
+    assert finding.wrong == []
+    assert finding.looked_at > 0
+
+
 def test_runs_that_take_two_of_three_one_after_the_other_are_within_the_limit() -> None:
     story = sound()
     limited(story, {"max": 8, "used": 6}, {"max": 3, "used": 6}, {"max": 3, "used": 4}, {"max": 3, "used": 2})
@@ -437,6 +466,9 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I22", "4 were taken of 3", limit_passed_by_its_row),
     ("I22", "runs hold 4 of 3", heavy_runs_side_by_side),
     ("I22", "1 are taken, runs hold 0", limit_given_back_by_half),
+    ("I23", "it has 2 runs of 1", key_with_two_runs),
+    ("I23", "it has 2 runs of 1", worker_with_two_runs),
+    ("I23", "than its rate allows", runs_faster_than_their_rate),
     ("I15", "is not in the store", acknowledged_and_gone),
     ("I15", "has 2 runs", key_used_twice),
     ("I15", "2 triggered runs, and 1 were asked for", call_served_twice),

@@ -1,5 +1,6 @@
 """What happened, as plain data: the store's rows, each recorded change, and the journals beside it."""
 
+import json
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,6 +76,11 @@ class History:
     def definition_of(self) -> Mapping[tuple[int, int], Row]:
         """The definition document of each (job, version)."""
         return {(row["job_id"], row["version"]): row["definition"] for row in self.versions}
+
+    @cached_property
+    def lane_documents(self) -> Mapping[int, Row]:
+        """What each lane says."""
+        return {lane["id"]: json.loads(lane["document"]) for lane in self.lanes}
 
     @cached_property
     def versions_of(self) -> Mapping[int, Sequence[Row]]:

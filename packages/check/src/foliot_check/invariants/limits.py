@@ -4,9 +4,13 @@ import itertools
 import json
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Final
 
 from foliot_check.findings import Finding, invariant
 from foliot_check.history import Change, History, Row
+
+OF_GROUP: Final = 512
+OF_NAMESPACE: Final = 1024
 
 
 @invariant("I22")
@@ -20,9 +24,9 @@ def limits_are_kept(history: History, finding: Finding) -> None:
         _check_row(name, sorted(chain, key=lambda change: (change.row["ver"], change.seq)), finding)
     if not chains and not history.limits:
         return
-    tokens = {lane["id"]: Counter(json.loads(lane["document"])["limits"]) for lane in history.lanes}
-    _check_holders(history, chains, tokens, finding)
-    _check_the_end(history, tokens, finding)
+    lanes = {lane["id"]: json.loads(lane["document"]) for lane in history.lanes}
+    _check_holders(history, chains, lanes, finding)
+    _check_the_end(history, lanes, finding)
 
 
 def _check_row(name: str, chain: Sequence[Change], finding: Finding) -> None:
@@ -35,7 +39,7 @@ def _check_row(name: str, chain: Sequence[Change], finding: Finding) -> None:
 
 
 def _check_holders(
-    history: History, chains: Mapping[str, Sequence[Change]], tokens: Mapping[int, Mapping[str, int]], finding: Finding
+    history: History, chains: Mapping[str, Sequence[Change]], lanes: Mapping[int, Row], finding: Finding
 ) -> None:
     """Whoever takes a run holds the limit's row and writes the run after it; whoever ends one writes the run before.
 
@@ -45,23 +49,23 @@ def _check_holders(
     judged = {name for name, chain in chains.items() if _is_in_order(chain)}
     most: dict[str, int] = {}
     held: Counter[str] = Counter()
-    holding: dict[int, int] = {}
+    holding: dict[int, Counter[str]] = {}
     for change in sorted(history.changes, key=lambda change: change.seq):
         row = change.row
         if change.table == "limits":
             most[row["name"]] = row["max"]
         if change.table != "runs":
             continue
-        lane = holding.pop(row["id"], None)
-        if lane is not None:
-            held.subtract(tokens.get(lane, {}))
+        before = holding.pop(row["id"], None)
+        if before is not None:
+            held.subtract(before)
         if not _holds(row):
             continue
-        holding[row["id"]] = row["lane"]
-        held.update(tokens.get(row["lane"], {}))
-        if lane is not None:
+        tokens = holding[row["id"]] = _tokens(row, lanes)
+        held.update(tokens)
+        if before is not None:
             continue
-        for name in tokens.get(row["lane"], {}):
+        for name in tokens:
             finding.looked_at += 1
             if name in judged and name in most and held[name] > most[name]:
                 finding.fault(f"limit {name}: with run {row['id']} runs hold {held[name]} of {most[name]}")
@@ -72,11 +76,23 @@ def _is_in_order(chain: Sequence[Change]) -> bool:
     return vers == sorted(vers)
 
 
-def _check_the_end(history: History, tokens: Mapping[int, Mapping[str, int]], finding: Finding) -> None:
+def _tokens(run: Row, lanes: Mapping[int, Row]) -> Counter[str]:
+    """What a running run holds: what its lane names, and the limits of its group and namespace that it took."""
+    lane = lanes.get(run["lane"], {})
+    tokens: Counter[str] = Counter(lane.get("limits", ()))
+    follow = run.get("follow") or 0
+    if follow & OF_GROUP:
+        tokens[f"grp:{lane['group']}"] += 1
+    if follow & OF_NAMESPACE:
+        tokens[f"ns:{lane['namespace']}"] += 1
+    return tokens
+
+
+def _check_the_end(history: History, lanes: Mapping[int, Row], finding: Finding) -> None:
     held: Counter[str] = Counter()
     for run in history.runs:
         if _holds(run):
-            held.update(tokens.get(run["lane"], {}))
+            held.update(_tokens(run, lanes))
     for limit in history.limits:
         finding.looked_at += 1
         if limit["used"] != held[limit["name"]]:
