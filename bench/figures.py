@@ -24,13 +24,33 @@ Cells = tuple[str, str, str, str]  # what, Foliot, twin or peer, ratio
 
 
 def _storm(report: Report, on: str) -> Cells:
+    if "routes" in report:
+        return _routed_storm(report, on)
     what = f"storm on {on}: {report['jobs']:,} jobs due at one instant, fired, leased over HTTP, executed, recorded"
     return what, f"{_k(report['per_s'])}/s", f"{_k(report['twin_median_per_s'])}/s", f"{report['ratio']:.2f}"
 
 
+def _routed_storm(report: Report, on: str) -> Cells:
+    routes = {name: one for name, one in report["routes"].items() if name != "any"}
+    what = f"storm on {on} of {report['jobs']:,} jobs with a route: {', '.join(routes)}"
+    ours = ", ".join(f"{_span(one['per_s'])}/s" for one in routes.values())
+    ratios = ", ".join(f"{one['ratio']:.2f}" for one in routes.values())
+    return what, ours, f"{_span(report['routes']['any']['per_s'])}/s without a route", ratios
+
+
+def _rollup(report: Report, on: str) -> Cells:
+    what = f"statistics on {on} of {report['runs']:,} finished runs"
+    ours = f"{_k(report['per_s'])} runs/s, {report['growth_mb']:g} MB more memory"
+    return what, ours, f"{_k(report['twin_median_per_s'])} runs/s by one GROUP BY", "–"
+
+
 def _drain(report: Report, on: str) -> Cells:
     what = f"drain on {on}: {report['runs']:,} triggered runs, leased over HTTP, executed, recorded"
-    return what, f"{_k(report['per_s'])}/s", f"{_k(report['twin_median_per_s'])}/s", f"{report['ratio']:.2f}"
+    twin, ratio = f"{_k(report['twin_median_per_s'])}/s", f"{report['ratio']:.2f}"
+    if "pgqueuer" in report:
+        twin += f"; PgQueuer {report['pgqueuer']}: {_k(report['pgqueuer_median_per_s'])}/s"
+        ratio += f"; {report['ratio_to_pgqueuer']:.1f}"
+    return what, f"{_k(report['per_s'])}/s", twin, ratio
 
 
 def _steady(report: Report, on: str) -> Cells:
@@ -113,6 +133,7 @@ TOLD: Final[Mapping[str, Callable[[Report, str], Cells]]] = {
     "firing": _firing,
     "leasing": _leasing,
     "console": _console,
+    "rollup": _rollup,
     "planning": _planning,
     "cron": _cron,
 }

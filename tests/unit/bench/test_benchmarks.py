@@ -44,6 +44,24 @@ def test_drain() -> None:
     report = figures("drain", "--runs", "300", "--slots", "4", "--pairs", "1")
     assert_raced(report, 300)
 
+    assert report["pgqueuer_batch"] == 500
+    assert report["ratio_to_pgqueuer"] > 0
+
+
+def test_storm_with_a_route() -> None:
+    report = figures("storm", "--route", "round", "--jobs", "80", "--slots", "4", "--pairs", "1")
+    assert "40 runs of 40 jobs" in report["verified"]
+    assert report["routes"]["round"]["ratio"] > 0
+    assert [one["what"] for one in report["bars"]] == ["round by any"]
+
+
+@pytest.mark.parametrize("kind", ["postgresql", "sqlite"])
+def test_rollup(kind: str) -> None:
+    report = figures("rollup", "--on", kind, "--runs", "2000", "--jobs", "20")
+    assert report["verified"] == "2,000 runs, each counted once"
+    assert report["peak_mb"] >= report["before_mb"] > 0
+    assert report["rounds"] >= 1
+
 
 def test_steady() -> None:
     report = figures("steady", "--jobs", "5", "--seconds", "3")

@@ -14,6 +14,7 @@ from foliot.cli.language import reader_language
 from foliot.cli.output import Output
 from foliot.cli.refusal import failures
 from foliot.cli.terminal import echo
+from foliot.domain.routing import ANY, ROUTES
 from foliot.words.language import Language
 
 if TYPE_CHECKING:
@@ -72,18 +73,28 @@ def _measuring(command: _Command) -> _Command:
 @click.option("--slots", type=SLOTS, default=100, show_default=True, help="Runs at one time.")
 @click.option("--overlap", type=click.Choice(["skip", "allow", "queue"]), default="skip", show_default=True)
 @click.option("--pairs", type=COUNT, default=5, show_default=True, help="How often, each time beside the twin.")
+@click.option(
+    "--route",
+    "routes",
+    type=click.Choice([name for name in ROUTES if name != ANY]),
+    multiple=True,
+    metavar="ROUTE",
+    help="Jobs with this route beside jobs without one, on two workers. Again: several.",
+)
 @_measuring
-def storm(**sizes: Any) -> "Benchmark":
+def storm(routes: tuple[str, ...], **sizes: Any) -> "Benchmark":
     """Many jobs due at one instant: fired, leased over HTTP, executed, recorded.
 
     \b
     Examples:
       foliot bench storm
       foliot bench storm --db postgresql://foliot@db/scratch --jobs 50000
+      foliot bench storm --route round --route least_running
     """
+    from foliot_bench.routed_storm import RoutedStorm
     from foliot_bench.storm import Storm
 
-    return Storm(**sizes)
+    return RoutedStorm(routes=routes, **sizes) if routes else Storm(**sizes)
 
 
 @bench.command()
@@ -109,6 +120,13 @@ def steady(only: str | None, **sizes: Any) -> "Benchmark":
 @click.option("--runs", type=COUNT, default=50_000, show_default=True)
 @click.option("--slots", type=SLOTS, default=100, show_default=True, help="Runs at one time.")
 @click.option("--pairs", type=COUNT, default=3, show_default=True, help="How often, each time beside the twin.")
+@click.option(
+    "--beside",
+    type=click.Choice(["pgqueuer", "none"]),
+    default="pgqueuer",
+    show_default=True,
+    help="Who else drains as many, on PostgreSQL and where it is installed.",
+)
 @_measuring
 def drain(**sizes: Any) -> "Benchmark":
     """A long queue of triggered runs: leased over HTTP, executed, recorded.

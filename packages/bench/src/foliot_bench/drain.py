@@ -1,18 +1,24 @@
-"""Drain: 50 000 triggered runs are leased over HTTP, executed and recorded, beside the raw twin.
+"""Drain: 50 000 triggered runs are leased over HTTP, executed and recorded, beside the raw twin and PgQueuer.
 
 One server process and one worker process; the handler is an `async def` that does nothing. All runs are there, ready at
-one instant; time runs from the first lease until the last run is recorded, as another connection sees it.
+one instant; time runs from the first lease until the last run is recorded, as another connection sees it. PgQueuer
+drains as many entries on the same PostgreSQL server, where it is installed.
 """
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Final
 
 from foliot.domain.instants import SECOND, Instant
 from foliot_bench.benchmark import Figures, Setting, bar
-from foliot_bench.cost import Cost
+from foliot_bench.cost import Cost, median
 from foliot_bench.ground import Ground
 from foliot_bench.moments import next_second, now, this_second, until
 from foliot_bench.race import Race, Round, race
+from foliot_bench.rivals.pgqueuer import BATCH as PGQUEUER_BATCH
+from foliot_bench.rivals.pgqueuer import NAME as PGQUEUER
+from foliot_bench.rivals.pgqueuer import PgQueuer, installed_version, pgqueuer
 from foliot_bench.troubles import BenchFailed
 
 WITHIN_S: Final = 120.0
@@ -32,21 +38,54 @@ class Drain:
     runs: int = 50_000
     slots: int = 100
     pairs: int = PAIRS
+    beside: str = PGQUEUER
 
     async def measured(self, setting: Setting) -> Figures:
-        """So many drains, each beside the twin's."""
+        """So many drains, each beside the twin's and the rival's."""
         runs = self.runs
-        async with race(setting, jobs=1, schedule=None, overlap="allow", slots=self.slots) as held:
+        async with AsyncExitStack() as stack:
+            held = await stack.enter_async_context(
+                race(setting, jobs=1, schedule=None, overlap="allow", slots=self.slots)
+            )
+            others = None
+            if held.ours.is_postgresql and self.beside == PGQUEUER and installed_version() is not None:
+                place = setting.place
+                rival = await stack.enter_async_context(pgqueuer(place.twin, database=place.pids))
+                others = partial(self._rival_drain, rival)
             rounds = await held.run(
-                lambda cost, what: self._drain(held, cost, what), lambda: self._twin_drain(held), pairs=self.pairs
+                lambda cost, what: self._drain(held, cost, what),
+                lambda: self._twin_drain(held),
+                pairs=self.pairs,
+                others=others,
             )
             figures = await held.told(rounds, runs)
-            has_bar = held.ours.is_postgresql
+            if others is not None:
+                figures |= self._beside_the_rival(rounds)
+            bars = [bar("runs per s", figures["per_s"], at_least=PER_S)] if held.ours.is_postgresql else []
+            if others is not None:
+                bars.append(bar("by PgQueuer's rate", figures["ratio_to_pgqueuer"], at_least=1))
         return {
             "runs": runs,
             "verified": f"{runs:,} runs, each SUCCEEDED at its first attempt, {len(rounds)} times",
             **figures,
-            "bars": [bar("runs per s", figures["per_s"], at_least=PER_S)] if has_bar else [],
+            "bars": bars,
+        }
+
+    async def _rival_drain(self, rival: PgQueuer) -> Round:
+        """As many entries through PgQueuer."""
+        took_s, spent = await rival.drain(self.runs)
+        return {"pgqueuer_s": took_s, "pgqueuer_cpu_s": spent}
+
+    def _beside_the_rival(self, rounds: list[Round]) -> Figures:
+        """What PgQueuer did, and Foliot's rate by its."""
+        names = rounds[0]["pgqueuer_cpu_s"]
+        return {
+            "pgqueuer": installed_version(),
+            "pgqueuer_batch": PGQUEUER_BATCH,
+            "pgqueuer_per_s": [round(self.runs / one["pgqueuer_s"]) for one in rounds],
+            "pgqueuer_cpu_s": {name: median([one["pgqueuer_cpu_s"][name] for one in rounds]) for name in names},
+            "pgqueuer_median_per_s": round(median([self.runs / one["pgqueuer_s"] for one in rounds])),
+            "ratio_to_pgqueuer": median([one["pgqueuer_s"] / one["foliot_s"] for one in rounds]),
         }
 
     async def _drain(self, held: Race, cost: Cost, what: str) -> Round:

@@ -52,7 +52,7 @@ COPY_CURSORS: Final = Statement(
 )
 MAKE_DUE: Final = Statement(
     "UPDATE cursors SET next_at = :at, next_due_at = :at, skip_from = NULL, cursor_ver = cursor_ver + 1 "
-    "WHERE next_at IS NOT NULL AND job_id < :beyond"
+    "WHERE next_at IS NOT NULL AND job_id >= :first AND job_id < :beyond"
 )
 TRIGGERED: Final = Statement(
     """
@@ -157,13 +157,14 @@ class Ground:
         overlap: str | None = None,
         prefix: str = "job-",
         known: int = 0,
+        place: Mapping[str, Any] | None = None,
         tell: Callable[[int], None] = _untold,
     ) -> LoadedJob:
         """So many jobs of one definition, written set-based; the first is saved through the store.
 
-        `known`: so many of them are there already.
+        `known`: so many of them are there already. `place`: where their runs may go.
         """
-        document = {"run": {"python": HANDLER}, "schedule": schedule, "overlap": overlap}
+        document = {"run": {"python": HANDLER}, "schedule": schedule, "overlap": overlap, "place": place}
         definition = from_document({name: value for name, value in document.items() if value is not None})
         saved = await self.store.jobs.save("default", f"{prefix}0", definition, by=BY, plans=Planner())
         first = saved.job.job_id
@@ -192,10 +193,11 @@ class Ground:
             await self._change(FINISHED, values, d=numbers)
             tell(numbers[-1][0])
 
-    async def make_due(self, at: Instant, *, jobs: int = 2**31) -> None:
-        """Everything (the first so many jobs) due at one instant."""
+    async def make_due(self, at: Instant, *, jobs: int = 2**31, first: int | None = None) -> None:
+        """Everything (the first so many jobs) due at one instant. `first`: count from this job on."""
         assert self.job is not None, "no jobs were loaded"
-        await self._change(MAKE_DUE, {"at": at, "beyond": min(self.job.job_id + jobs, 2**31 - 1)})
+        begin = self.job.job_id if first is None else first
+        await self._change(MAKE_DUE, {"at": at, "first": begin, "beyond": min(begin + jobs, 2**31 - 1)})
 
     async def retire_jobs(self) -> None:
         """None of the jobs so far fires any more."""

@@ -88,8 +88,8 @@ class Cluster:
         self._ports[name] = int(listens[1])
         return process
 
-    async def start_worker(self, ours: Ground, *, slots: int, name: str = "worker") -> Process:
-        """A worker that has registered."""
+    async def start_worker(self, ours: Ground, *, slots: int, name: str = "worker", number: int = 1) -> Process:
+        """A worker that has registered. `number`: how many are there with it."""
         servers = ",".join(f"http://127.0.0.1:{port}" for port in self._ports.values())
         words = [
             *("worker", HANDLER_MODULE, "--name", name, "--server", servers, "--token-file", str(self._token)),
@@ -97,7 +97,7 @@ class Cluster:
         ]
         process = self._started(name, words, {})
         deadline = CLOCK.monotonic() + START_WITHIN_S
-        while not await ours.workers():
+        while await ours.workers() < number:
             self.check()
             if CLOCK.monotonic() > deadline:
                 raise BenchFailed(f"{name} did not register within {START_WITHIN_S:g} s:\n{_tail(process)}")

@@ -38,9 +38,17 @@ class Race:
         return {**self.processes.pids(), **self.setting.place.pids}
 
     async def run(
-        self, foliot: Callable[[Cost, str], Awaitable[Round]], raw: Callable[[], Awaitable[float]], *, pairs: int
+        self,
+        foliot: Callable[[Cost, str], Awaitable[Round]],
+        raw: Callable[[], Awaitable[float]],
+        *,
+        pairs: int,
+        others: Callable[[], Awaitable[Round]] | None = None,
     ) -> list[Round]:
-        """So many pairs; the first, which warms caches on both sides, does not count."""
+        """So many pairs; the first, which warms caches on both sides, does not count.
+
+        `others`: who else runs beside each pair, and what it adds to the figures of the round.
+        """
         rounds: list[Round] = []
         for number in range(pairs + 1):
             watch = self.setting.watch if number == 1 else unwatched
@@ -49,6 +57,8 @@ class Race:
             cost = Cost(self.setting.place.pids)
             figures["twin_s"] = await raw()
             figures["twin_cpu_s"] = cost.spent()
+            if others is not None:
+                figures |= await others()
             rounds.append(figures)
         return rounds[1:]
 

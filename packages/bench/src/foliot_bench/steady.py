@@ -5,6 +5,7 @@ fire was decided, by store time; start lateness is the same for the handler's st
 The twin fires, leases and ends as many rows at once: what the work of one second takes as bare SQL.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -24,6 +25,13 @@ SETTLE_WITHIN_S: Final = 15.0
 LOOK_EVERY_S: Final = 0.2
 TWIN_ROUNDS: Final = 6  # the first of them to warm up
 P99_MS: Final = 100.0
+DECIDED_SPREAD_MS: Final = 15.0
+STARTED_SPREAD_MS: Final = 50.0
+CPU_RATIO: Final = 3.0
+"""CPU of database and server in a second of spread instants, by that of a second in phase."""
+CROWD: Final = 5000
+CROWD_DECIDED_MS: Final = 60.0
+"""From so many jobs on, for both shapes."""
 SHAPES: Final[dict[str, dict[str, Any]]] = {"phase": {"every": "1s"}, "spread": {"every": "1s", "jitter": "999ms"}}
 OVERLAPS: Final = {"phase": "skip", "spread": "allow"}  # with jitter one run may wake just before the last one ends
 
@@ -61,13 +69,29 @@ class Steady:
                 figures["pids"] = {**processes.pids(), **setting.place.pids}
                 for shape in self.shapes:
                     seen = figures[shape] = await self._steady(setting, ours, processes, shape)
-                    bars.append(bar(f"missed, {shape}", seen["missed"], at_most=0))
-                    if shape == "phase":
-                        bars.append(bar("lateness p99 ms, phase", seen["lateness_ms"]["p99"], at_most=P99_MS))
+                    bars += self._bars(shape, seen)
+        if len(self.shapes) == len(SHAPES) and setting.place.pids:
+            figures["cpu_ratio"] = round(_cpu(figures["spread"]) / _cpu(figures["phase"]), 2)
+            if self.jobs < CROWD:
+                bars.append(bar("CPU of database and server, spread by phase", figures["cpu_ratio"], at_most=CPU_RATIO))
         figures["twin_ms"] = twin = await self._twin(setting)
         if "phase" in figures:
             figures["ratio"] = round(twin / figures["phase"]["start_lateness_ms"]["p99"], 3)
         return {**figures, "bars": bars}
+
+    def _bars(self, shape: str, seen: Figures) -> list[Mapping[str, Any]]:
+        """What one shape must reach."""
+        decided, started = seen["lateness_ms"]["p99"], seen["start_lateness_ms"]["p99"]
+        bars = [bar(f"missed, {shape}", seen["missed"], at_most=0)]
+        if self.jobs >= CROWD:
+            return [*bars, bar(f"lateness p99 ms, {shape}", decided, at_most=CROWD_DECIDED_MS)]
+        if shape == "phase":
+            return [*bars, bar("lateness p99 ms, phase", decided, at_most=P99_MS)]
+        return [
+            *bars,
+            bar("lateness p99 ms, spread", decided, at_most=DECIDED_SPREAD_MS),
+            bar("start lateness p99 ms, spread", started, at_most=STARTED_SPREAD_MS),
+        ]
 
     async def _steady(self, setting: Setting, ours: Ground, processes: Cluster, shape: str) -> Figures:
         setting.progress.tell(f"{shape}: loading {self.jobs:,} jobs")
@@ -124,6 +148,12 @@ class Steady:
                     took.append(await twin.fire(at) + await twin.lease_and_end())
                     await theirs.verify(runs=self.jobs, jobs=self.jobs)
         return median([1000 * seconds for seconds in took[1:]], 1)
+
+
+def _cpu(seen: Figures) -> float:
+    """Per cent of one core, of database and server."""
+    percent = seen["cpu_percent"]
+    return float(percent["server"] + percent["database"])
 
 
 LEFT: Final = Statement(
