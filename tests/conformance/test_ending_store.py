@@ -1,5 +1,7 @@
 """Ending: every way out of a worker's hands, with all that follows, once."""
 
+import asyncio
+
 import pytest
 from msgspec.structs import replace
 
@@ -290,3 +292,20 @@ async def test_the_name_of_an_error_is_cut(world: World) -> None:
     run = await anne.lease_one()
     await anne.complete(run, cause=Cause.ERROR, error="x", error_type="E" * 1000)
     assert (await run_of(world, run.run_id)).error_type == "E" * 200
+
+
+@pytest.mark.parametrize("cause", [Cause.SUCCEEDED, Cause.ERROR])
+async def test_a_report_that_waited_says_the_same_start(world: World, cause: Cause) -> None:
+    """How long ago a run started counts from the moment at which the server heard of it."""
+    await save(world, "tick")
+    await trigger(world)
+    anne = await worker(world)
+    run = await anne.lease_one()
+    await world.elapse(50 * SECOND)
+    report = anne.report(run, cause, started_us_ago=2 * SECOND)
+    heard_at = asyncio.get_running_loop().time() - 30
+    await world.store.runs.complete(anne.session, [report], judge, heard_at=heard_at)
+    row = await run_of(world, run.run_id)
+    assert row.leased_at is not None
+    assert row.started_at is not None
+    assert abs(row.started_at - row.leased_at - 18 * SECOND) < 10 * SECOND

@@ -8,6 +8,7 @@ import pytest
 from foliot.app.server import Server
 from foliot.domain.access import INTERNAL
 from foliot.domain.instants import MILLISECOND, SECOND
+from foliot.domain.step_gap import REST_RATIO
 from foliot.engine.firing import GAP_MAX_S
 from foliot.engine.leasing import GAP_MAX_S as LEASING_GAP_MAX_S
 from foliot.engine.leasing import GAP_RATIO as LEASING_GAP_RATIO
@@ -67,7 +68,8 @@ async def test_instants_that_come_close_together_are_decided_together(
     runs = await world.rows("SELECT created_at, not_before FROM runs")
     assert len(runs) == len(jobs)
     decisions = [verb for verb in verbs if verb.endswith("decide_due")]
-    assert len(decisions) <= (dues[-1] - dues[0]) / (GAP_MAX_S * SECOND) + 3
+    gap_s = min(GAP_MAX_S, REST_RATIO * TAKES_S)
+    assert len(decisions) <= (dues[-1] - dues[0]) / (gap_s * SECOND) + 3
     late_us = [run["created_at"] - run["not_before"] for run in runs]
     assert min(late_us) <= MILLISECOND, "a lone one waited for others"
     assert max(late_us) <= (GAP_MAX_S + TAKES_S) * SECOND

@@ -63,13 +63,6 @@ HOT: list[Hot] = [
         values=lambda loaded: {"low": loaded.now - HOUR, "limit": BATCH, "until": 2**62},
     ),
     Hot(
-        name="what comes next",
-        statement=firing_store.NEXT,
-        uses=frozenset({"cursors_due"}),
-        reads_max=1,
-        values=lambda loaded: {"low": loaded.now},
-    ),
-    Hot(
         name="take overdue cursors",
         statement=firing_store.TAKE_OVERDUE,
         uses=frozenset({"cursors_due", ""}),

@@ -130,11 +130,12 @@ def _bare_app() -> FastAPI:
 def _add_routes(app: FastAPI, plain_routes: Sequence[BaseRoute]) -> None:
     """Take over routes one by one, not as included routers: each is listed with its right, no other is served."""
     routes = app.router.routes
+    # The framework tries one route after the other, and most requests are calls of workers.
+    routes.extend(plain_routes)
     for resource in RESOURCES:
         routes.extend(resource.router.routes)
     routes.extend(_about().routes)
     routes.extend(console_router().routes)
-    routes.extend(plain_routes)
     declared: dict[str, Right] = {route.name: Scope.WORKER for route in plain_routes if hasattr(route, "name")}
     app.state.rights = rights_of(routes, declared)
 

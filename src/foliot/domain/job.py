@@ -191,9 +191,13 @@ class LoadedJob:
     lane_id: int
     merge_lane_id: int | None = None
     is_plain: bool = field(init=False, compare=False, repr=False)  # a fire of it needs to know the next instant alone
+    has_plain_jitter: bool = field(init=False, compare=False, repr=False)  # as plain, but for its jitter
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "is_plain", _is_plain(self.definition))
+        is_plain = _is_plain_but_for_jitter(self.definition)
+        jitter_us = 0 if self.definition.schedule is None else self.definition.schedule.jitter_us
+        object.__setattr__(self, "is_plain", is_plain and not jitter_us)
+        object.__setattr__(self, "has_plain_jitter", is_plain and bool(jitter_us))
 
 
 def lane_of(
@@ -226,14 +230,13 @@ def lane_of(
     )
 
 
-def _is_plain(definition: Definition) -> bool:
-    """No calendar, no jitter, no fixed delay, no limit of what waits: a fire needs to know the next instant alone."""
+def _is_plain_but_for_jitter(definition: Definition) -> bool:
+    """No calendar, no fixed delay, no limit of what waits: a fire needs to know the next instant alone."""
     schedule = definition.schedule
     return (
         schedule is not None
         and definition.max_waiting is None
         and schedule.calendar_name is None
-        and not schedule.jitter_us
         and schedule.fixed_delay_us is None
         and not any(isinstance(trigger, Schedule) for trigger in schedule.triggers)
     )

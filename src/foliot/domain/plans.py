@@ -70,7 +70,28 @@ def plan(due: DueJob, now: Instant) -> Plan:
                 not_before = first if now - first <= FRESH else now - FRESH
                 run = _new(PlannedRun, (first, f"s:{first}", not_before, False, False))
                 return _new(Plan, ((run,), (), _ACTIVE, following, following, None, False, None))
+    if job.has_plain_jitter and state == _ACTIVE_WORD:
+        return _plan_with_jitter(due, now) or _plan_at_length(due, now)
     return _plan_at_length(due, now)
+
+
+def _plan_with_jitter(due: DueJob, now: Instant) -> Plan | None:
+    """The straight way of a job that has jitter, and is plain else; None: it must be planned at length."""
+    cursor, job, seen = due
+    first, schedule = cursor.next_due_at, job.definition.schedule
+    if first is None or schedule is None or cursor.remaining is not None or seen.open or seen.catch_up:
+        return None
+    wake_at = schedule.wake_at(job.name, first)
+    if not wake_at <= now <= wake_at + MISFIRE_AFTER:
+        return None
+    following = schedule.next_after(first)
+    if following is None:
+        return None
+    next_at = schedule.wake_at(job.name, following)  # jitter never reaches the instant behind it
+    if next_at <= now:
+        return None
+    run = _new(PlannedRun, (first, f"s:{first}", max(wake_at, now - FRESH), False, False))
+    return _new(Plan, ((run,), (), _ACTIVE, next_at, following, None, False, None))
 
 
 def first_cursor(job: LoadedJob, now: Instant, *, edited: DueJob | None = None, past: Plan | None = None) -> Plan:

@@ -25,11 +25,14 @@ from foliot.ports.worker_link import Hello, Leased, LeasePoll
 BATCH_MAX: Final = 1000
 REST_MAX_S: Final = 1.0
 POLL_MAX_S: Final = 30.0
+GRACE_S: Final = 1.0
+"""A poll whose time is over is answered by the duty itself; when the duty is late, the server answers after this."""
+LEASE_WITHIN_S: Final = 6.0  # the store gives a transaction up before that
 CALL_EVERY_S: Final = 1.0
 FORGET_EVERY_S: Final = 60.0
 GAP_RATIO: Final = 6.0
 """A lease and the end that follows it cost more than a fire; a start may be later than a decision."""
-GAP_MAX_S: Final = 0.02
+GAP_MAX_S: Final = 0.025
 """Runs that become ready within so long are leased together: the first of them waits for the others."""
 LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
 
@@ -180,17 +183,17 @@ class Leasing:
         wait_s = min(poll.wait_us / SECOND, POLL_MAX_S)
         answer: asyncio.Future[Leased] = asyncio.get_running_loop().create_future()
         self._release(poll.session)  # a session has one poll; the older one was given up by the worker
-        self._parked[poll.session] = _Parked(poll, answer, self._clock.monotonic() + wait_s)
+        parked = self._parked[poll.session] = _Parked(poll, answer, self._clock.monotonic() + wait_s)
         self._tide.ready = True
         self.wake.set()
         try:
-            async with asyncio.timeout(wait_s + 1):
-                return await answer
-        except TimeoutError:
-            return Leased(request_no=poll.request_no)
+            await asyncio.wait({answer}, timeout=wait_s + GRACE_S)
+            if not answer.done() and parked.is_looked_for and self._is_leasing:
+                # The store may be giving it runs at this moment. Nobody would execute them.
+                await asyncio.wait({answer}, timeout=LEASE_WITHIN_S)
+            return answer.result() if answer.done() else Leased(request_no=poll.request_no)
         finally:
-            mine = self._parked.get(poll.session)
-            if mine is not None and mine.answer is answer:
+            if self._parked.get(poll.session) is parked:
                 del self._parked[poll.session]
 
     def introduce(self, hello: Hello) -> None:

@@ -207,10 +207,13 @@ class WorkerService:
         return msgspec.structs.replace(answer, lost=tuple(lost), renewed=renewed)
 
     async def complete(self, session: str, reports: Sequence[Report], *, by: Principal) -> Sequence[Landing]:
+        heard_at = self._services.clock.monotonic()
         known = session if await self._is_own(session, by) else ""
         storable = await self._messages.reports(known, reports, owner=by.line)
         allowed = [report for report in storable if report is not None]
-        landed = await self._services.store.runs.complete(known, allowed, self._services.judge, owner=by.line)
+        landed = await self._services.store.runs.complete(
+            known, allowed, self._services.judge, owner=by.line, heard_at=heard_at
+        )
         landings = _landings(storable, landed)
         self._count_fenced(session, landings)
         causes = {report.cause for report in allowed}

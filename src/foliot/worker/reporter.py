@@ -31,7 +31,7 @@ log = structlog.get_logger("foliot.worker.reporter")
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005
 GAP_RATIO: Final = 6.0  # of the gap between two calls to what a call took
-GAP_MAX_S: Final = 0.02
+GAP_MAX_S: Final = 0.03
 """What ends within so long after a call that was not full goes out together: each call is a transaction."""
 REFUSED_MAX: Final = 2000
 _IDLE_S: Final = 60.0

@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 
 from foliot.domain.job import Lane
+from foliot.engine import leasing
 from foliot.engine.lane_book import LaneBook
 from foliot.engine.leasing import Leasing, PollRefused
 from foliot.engine.pulse import Tide
@@ -354,3 +355,21 @@ def test_the_jobs_a_worker_declared_are_not_kept() -> None:
     hello = lanes.hello_of("s")
     assert hello is not None
     assert hello.jobs == ()
+
+
+async def test_a_poll_is_not_answered_with_nothing_while_a_lease_is_under_way_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nobody would execute the runs that the store gives it at this moment."""
+    monkeypatch.setattr(leasing, "GRACE_S", 0.0)
+    shelf = Shelf(ready=1)
+    desk = Desk(shelf)
+    shelf.gate.clear()
+    asked = desk.ask(wait_us=0)
+    step = asyncio.create_task(desk.leasing.step())  # in the same turn of the loop: the poll's time is not over yet
+    await settle()
+    assert len(shelf.looks) == 1
+    assert not asked.done()
+    shelf.gate.set()
+    await step
+    assert len((await asked).runs) == 1

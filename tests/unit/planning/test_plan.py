@@ -433,3 +433,21 @@ def test_the_limit_holds_across_the_plans_of_one_catch_up() -> None:
         waiting = carried_on(waiting, decided)
     assert late == 250
     assert late + skipped + 2 == 2 * 24 * 60 + 1
+
+
+@pytest.mark.parametrize("schedule", [every("1s", jitter_us=SECOND - 1), every("1m", jitter_us=7 * SECOND)])
+@pytest.mark.parametrize("late_us", [0, 1, 400_000, SECOND, 6 * SECOND, MINUTE, 10 * MINUTE])
+@pytest.mark.parametrize("overlap", [Overlap.ALLOW, Overlap.SKIP])
+def test_the_straight_way_with_jitter_decides_as_the_long_one(
+    schedule: Schedule, late_us: int, overlap: Overlap
+) -> None:
+    """A schedule with a count always takes the long way."""
+    loaded = job(schedule, overlap=overlap)
+    for n in range(50):
+        first = at(MORNING) + n * MINUTE
+        wake_at = schedule.wake_at(loaded.name, first)
+        now = wake_at + late_us
+        straight = plan(due(loaded, first, next_at=wake_at), now)
+        at_length = plan(due(loaded, first, next_at=wake_at, remaining=1_000_000), now)
+        assert straight == at_length._replace(remaining=None)
+        assert [run.not_before for run in straight.runs] >= [wake_at if late_us < FRESH else now - FRESH]

@@ -145,7 +145,19 @@ def rolled_up(
     What is too old to be kept is left out.
     """
     sums: dict[FigureKey, RunFigures] = {}
-    for key, figures in minutes.items():
+    roll_up(sums, minutes.items(), now=now, kept_us=kept_us)
+    return sums
+
+
+def roll_up(
+    sums: dict[FigureKey, RunFigures],
+    minutes: Iterable[tuple[FigureKey, RunFigures]],
+    *,
+    now: Instant,
+    kept_us: Mapping[Resolution, Micros] = KEPT_US,
+) -> None:
+    """Add some minutes to sums of minutes, hours and days: `rolled_up` in steps, for who must not be busy for long."""
+    for key, figures in minutes:
         owners = [(key.job_id, key.is_part, key.node)]
         if key.node:
             owners.append((EVERY_JOB, 0, key.node))
@@ -157,7 +169,6 @@ def rolled_up(
                 continue
             for job_id, is_part, node in owners:
                 _sum_of(sums, FigureKey(resolution, start_at, job_id, is_part, node)).merge(figures)
-    return sums
 
 
 def _sum_of(sums: dict[FigureKey, RunFigures], key: FigureKey) -> RunFigures:

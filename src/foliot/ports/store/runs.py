@@ -164,12 +164,20 @@ class RunStore(Protocol):
         ...
 
     async def complete(
-        self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
+        self,
+        session: str,
+        reports: Sequence[Report],
+        judge: Judge,
+        *,
+        owner: str | None = None,
+        heard_at: float | None = None,
     ) -> Sequence[Landing]:
         """Record how attempts ended, with every follow-up, in one transaction; one landing per report.
 
         `session`: known to be the speaker's own; empty: none is. A report counts when its lease is of that session, or
         of another with the same `owner`: a worker that was restarted reports for its last session, too (R17).
+        `heard_at`: when the reports came in, by the monotonic clock of this process; None: now. How long ago a run
+        started counts from then.
         """
         ...
 

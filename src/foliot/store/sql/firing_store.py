@@ -13,7 +13,7 @@ from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.firing.queues import Queues
-from foliot.store.sql.firing.record import flag, record, record_carefully, within_rows
+from foliot.store.sql.firing.record import earlier, flag, joined, record, record_carefully, within_rows
 from foliot.store.sql.firing.sweep import admit_due, unpark_heads
 from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Row, Tx
@@ -78,9 +78,14 @@ runs cost nothing, whatever their number. Each sub-select is ordered like its in
 _COLUMNS: Final = f"{', '.join(Cursor._fields)}, trouble, {{now}}"
 """Of a taken cursor; `_taken` takes the rows apart."""
 
+_LATER: Final = """(
+      SELECT c.next_at FROM cursors c WHERE c.next_at > CASE WHEN :until < {now} THEN :until ELSE {now} END
+      ORDER BY c.next_at, c.job_id LIMIT 1)"""
+"""The first wake time behind those that are due. It refers to no row, so the database reads it once a statement."""
+
 TAKE: Final = Statement(
     f"""
-    SELECT {_COLUMNS}
+    SELECT {_COLUMNS}, {_LATER} AS later
     FROM cursors WHERE next_at <= {{now}} AND next_at >= :low AND next_at <= :until AND {MAY_DECIDE}
     ORDER BY next_at, job_id LIMIT :limit {{skip_locked}}
     """
@@ -92,7 +97,7 @@ TAKE_OVERDUE: Final = Statement(
       SELECT c.job_id FROM cursors c WHERE c.next_at <= {{now}} - :overdue AND c.next_at <= :until
       ORDER BY c.next_at, c.job_id LIMIT :limit
     )
-    SELECT {_COLUMNS}
+    SELECT {_COLUMNS}, NULL AS later
     FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= {{now}} AND next_at + 0 <= :until
       AND {MAY_DECIDE}
     ORDER BY job_id {{for_update}}
@@ -102,17 +107,13 @@ TAKE_OVERDUE: Final = Statement(
 keeps that check away from the index: after an outage every cursor there is would match it."""
 
 
-NEXT: Final = Statement("SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1")
-"""What comes after the cursors that were taken. A cursor of another server's transaction that is older than these is
-not seen: the next pulse sees it."""
-
-
 class _Taken(NamedTuple):
     """Due cursors that this transaction has locked."""
 
     now: Instant
     cursors: list[Cursor]
     flagged: frozenset[int]  # jobs whose cursor carries the trouble of an earlier plan
+    later: Instant | None  # `_LATER`
 
 
 class _Bounds(NamedTuple):
@@ -182,19 +183,21 @@ class SqlFiringStore:
         write = record_carefully if carefully else record
         recorded = write(tx, now, due[:count], plans[:count], flagged=taken.flagged)
         if broken:
-            flag(tx, now, broken)
+            recorded = joined(recorded, flag(tx, now, broken))
         tx.point("firing.recorded")
         # `TAKE` has them in this order; `TAKE_OVERDUE` by job.
         least = min(cursor.next_at or 0 for cursor in cursors) if waiting else cursors[0].next_at
+        # Of those that are due `TAKE_OVERDUE` takes the oldest alone.
+        is_more = waiting or len(rows) == limit or count < len(due)
         decided = Decided(
             now=now,
             taken=len(rows),
             created=recorded.created,
             skipped=recorded.skipped,
             duplicates=recorded.duplicates,
-            troubled=recorded.troubled + tuple(cursor.job_id for cursor, _ in broken),
+            troubled=recorded.troubled,
             lateness_us=recorded.lateness_us,
-            next_at=_next_at(tx, least) if len(rows) < limit else None,
+            next_at=now if is_more else earlier(recorded.next_at, taken.later),
         )
         return _Fired(decided, least)
 
@@ -214,19 +217,15 @@ class SqlFiringStore:
         return await self._ending.quit(self._database, quits, pool=Pool.CONTROL)
 
 
-def _next_at(tx: Tx, least: Instant | None) -> Instant | None:
-    rows = tx.tuples(NEXT, {"low": least})
-    return rows[0][0] if rows else None
-
-
 def _taken(rows: Sequence[Sequence[Any]]) -> _Taken:
-    """The rows of `TAKE` with names. A row is a cursor, then its trouble, then store time."""
+    """The rows of `TAKE` with names. A row is a cursor, then its trouble, then store time, then what comes later."""
     # This is the hottest path: a named tuple's own constructor is written in Python, so `tuple`'s is called instead.
     new, size = tuple.__new__, len(Cursor._fields)
     return _Taken(
-        now=int(rows[0][-1]),
+        now=int(rows[0][-2]),
         cursors=[new(Cursor, row[:size]) for row in rows],
         flagged=frozenset(row[0] for row in rows if row[size] is not None),
+        later=rows[0][-1],
     )
 
 

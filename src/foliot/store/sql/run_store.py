@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.errors import ClusterTrouble, FoliotError
 from foliot.domain.health import USUAL_RULES, HealthRules
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause, Judge
 from foliot.ports.store.actor import Actor
@@ -97,9 +97,23 @@ class SqlRunStore:
         return await self._database.transact(lambda tx: self._assignment.assign(tx, ask, lanes, limit, health, doubt))
 
     async def complete(
-        self, session: str, reports: Sequence[Report], judge: Judge, *, owner: str | None = None
+        self,
+        session: str,
+        reports: Sequence[Report],
+        judge: Judge,
+        *,
+        owner: str | None = None,
+        heard_at: float | None = None,
     ) -> Sequence[Landing]:
-        return await self._complete(reports, judge, Speaker(session, owner)) if reports else []
+        if not reports:
+            return []
+        clock = self._database.clock
+        since = clock.monotonic() if heard_at is None else heard_at
+
+        def heard_us_ago() -> Micros:
+            return int((clock.monotonic() - since) * SECOND)
+
+        return await self._complete(reports, judge, Speaker(session, owner, heard_us_ago))
 
     async def own_leases(self, session: str, leases: Sequence[tuple[int, str]], *, owner: str | None) -> frozenset[str]:
         if not leases:

@@ -163,9 +163,11 @@ class Ending:
         `speaker`: the worker that reports; None: the store itself says so.
         """
         tx.point("ending.settling")
+        waited_us = 0 if speaker is None else speaker.heard_us_ago()
         held = self._held(tx, [claim.run_id for claim in claims], carefully=carefully)
         jobs = self._jobs(tx, held)
         settlement = Settlement(jobs, held, judge, reported=speaker is not None)
+        settlement.waited_us = waited_us
         if speaker is not None:
             settlement.strangers = speaker.strangers(tx, (run.session_id for run in held.runs.values()))
         settlement.retries = self._retries(tx, claims, held, jobs)

@@ -4,9 +4,10 @@ A lease belongs to one session for good, and a session to one line: what was rea
 A worker that was restarted reports what its last session left on disk: another session of the same line (R17).
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
+from foliot.domain.instants import Micros
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
@@ -18,11 +19,18 @@ LEASES: Final = Statement(
 )
 
 
+def just_now() -> Micros:
+    """The reports came in at this moment."""
+    return 0
+
+
 class Speaker(NamedTuple):
     """Who reports: a session that is known to be the speaker's own (empty: none is), and the line of its token."""
 
     session: str
     owner: str | None = None
+    heard_us_ago: Callable[[], Micros] = just_now
+    """How long the reports have been waiting here. What they say was so long ago is longer ago by as much."""
 
     def strangers(self, tx: Tx, sessions: Iterable[str | None]) -> frozenset[str]:
         """Those of the sessions that are another line's. Most reports name leases of the one session: no statement.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.limits import worker_key
 from foliot.domain.run import FailureKind, Landing, RunState
@@ -72,6 +72,7 @@ class Settlement:
         self.keyed: list[int] = []  # runs that left RUNNING and had taken their key
         self.of_workers: dict[str, int] = {}  # keys of workers that they had taken
         self.strangers: frozenset[str] = frozenset()  # sessions whose runs are not the speaker's to end
+        self.waited_us: Micros = 0  # how long the claims had been waiting when store time was read
         self._judge = judge
         self._reported = int(reported)  # a worker says so, and may repeat itself
         self._done: dict[int, str] = {}
@@ -89,7 +90,7 @@ class Settlement:
         self._done[run.id] = lease_id
         started_at = run.started_at
         if started_at is None and claim.started_us_ago is not None:
-            started_at = max(self.now - claim.started_us_ago, run.leased_at or 0)
+            started_at = max(self.now - claim.started_us_ago - self.waited_us, run.leased_at or 0)
         if counted := run.follow & COUNTED:
             self._leaves(run, counted)
         if is_plain_success(claim):

@@ -79,6 +79,7 @@ def is_plain_success(report: Report) -> bool:
 
 def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing] | None:
     """Record these plain successes, each statement by itself; None: some runs are not plain, and nothing was done."""
+    waited_us = speaker.heard_us_ago()  # before the look, which brings store time
     seen = _glance(tx, reports)
     strangers = speaker.strangers(tx, set(map(_SESSION_ID, seen.values())))
     landings: list[Landing] = []
@@ -101,7 +102,7 @@ def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing
             landings.append(Landing.ALREADY if is_known else Landing.FENCED)
             continue
         if started_at is None and report.started_us_ago is not None:
-            started_at = max(now - report.started_us_ago, leased_at)
+            started_at = max(now - report.started_us_ago - waited_us, leased_at)
         if is_followed:
             next_in_line.add(job_id)
         rows[run_id] = (run_id, lease_id, started_at, report.result)

@@ -161,6 +161,7 @@ class Recorded(NamedTuple):
     duplicates: int = 0
     troubled: tuple[int, ...] = ()
     lateness_us: tuple[int, ...] = ()
+    next_at: Instant | None = None  # the first wake time of these jobs; None: they have none
 
 
 def record(
@@ -203,6 +204,7 @@ def record(
         duplicates=len(runs) + len(parents) - created,
         troubled=tuple(cursor.job_id for cursor, plan in rest if plan.trouble is not None),
         lateness_us=tuple(lateness),
+        next_at=_first_wake(steps, moves),
     )
 
 
@@ -217,7 +219,7 @@ def record_carefully(
         if len(due) > 1:
             half = len(due) // 2
             first = record_carefully(tx, now, due[:half], plans[:half], flagged=flagged)
-            return _joined(first, record_carefully(tx, now, due[half:], plans[half:], flagged=flagged))
+            return joined(first, record_carefully(tx, now, due[half:], plans[half:], flagged=flagged))
         return _record_one(tx, now, due[0], plans[0])
 
 
@@ -238,13 +240,21 @@ def record_change(
     _record_rest(tx, now, [(cursor, plan)])
 
 
-def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> None:
+def flag(tx: Tx, now: Instant, broken: Sequence[tuple[Cursor, Exception]]) -> Recorded:
     """Jobs whose definition does not compile stay undecided; they are looked at again in a minute."""
     moves: list[CursorMove] = []
     for cursor, error in broken:
         plan = troubled(cursor, error, now)
         moves.append(_move(cursor, cursor.version, plan, now))
     _move_cursors(tx, [], moves)
+    return Recorded(troubled=tuple(cursor.job_id for cursor, _ in broken), next_at=_first_wake([], moves))
+
+
+def earlier(one: Instant | None, other: Instant | None) -> Instant | None:
+    """The earlier of two wake times; None: there is none."""
+    if one is None or other is None:
+        return other if one is None else one
+    return min(one, other)
 
 
 def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = ROWS_MAX) -> int:
@@ -314,6 +324,13 @@ def _left_undecided(cursor: Cursor, plan: Plan, now: Instant) -> CursorMove:
 def _fresh(next_at: Instant | None, now: Instant) -> Instant | None:
     """R9: what is to be done at once gets the present, so that scans with a lower bound find it."""
     return now if next_at is not None and next_at < now else next_at
+
+
+def _first_wake(steps: Sequence[tuple[Any, ...]], moves: Sequence[CursorMove]) -> Instant | None:
+    """The first time at which one of these cursors is to be looked at."""
+    wakes = [next_at for _, _, next_at, _ in steps if next_at is not None]
+    wakes += [move.next_at for move in moves if move.next_at is not None]
+    return min(wakes, default=None)
 
 
 def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[CursorMove]) -> None:
@@ -446,11 +463,13 @@ def _insert_or_reject(tx: Tx, now: Instant, item: DueJob, run: PlannedRun, place
         return insert_runs(tx, now, [_planned(item.job, run, place, error=f"refused by the store: {refusal}"[:500])])
 
 
-def _joined(first: Recorded, second: Recorded) -> Recorded:
+def joined(first: Recorded, second: Recorded) -> Recorded:
+    """What came of both."""
     return Recorded(
         created=first.created + second.created,
         skipped=first.skipped + second.skipped,
         duplicates=first.duplicates + second.duplicates,
         troubled=first.troubled + second.troubled,
         lateness_us=first.lateness_us + second.lateness_us,
+        next_at=earlier(first.next_at, second.next_at),
     )

@@ -17,6 +17,7 @@ from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncEngine
+from sqlalchemy.util import greenlet_spawn
 
 from foliot.domain.duration_tally import DurationTally
 from foliot.domain.instants import Instant
@@ -96,16 +97,12 @@ class Tx:
         self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
     ) -> Sequence[Sequence[Any]]:
         """`rows` as the driver has them, by position alone: for hot paths, where a wrapper per row would be felt."""
-        ready = statement.rendered(self.dialect)
-        result = self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets))
-        assert result.cursor is not None
-        rows: Sequence[Sequence[Any]] = result.cursor.fetchall()
-        result.close()
+        rows: Sequence[Sequence[Any]] = self._executed(statement, values, sets).fetchall()
         return rows
 
     def value(self, statement: Statement, values: Mapping[str, Any] | None = None) -> Any:
         """The one value that a statement answers with."""
-        return self.rows(statement, values)[0][0]
+        return self.tuples(statement, values)[0][0]
 
     def found(
         self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
@@ -126,8 +123,28 @@ class Tx:
         self, statement: Statement, values: Mapping[str, Any] | None = None, **sets: Sequence[Sequence[Any]]
     ) -> int:
         """Run a statement that changes rows; how many it changed."""
+        count: int = self._executed(statement, values, sets).rowcount
+        return count
+
+    def _executed(
+        self, statement: Statement, values: Mapping[str, Any] | None, sets: Mapping[str, Sequence[Sequence[Any]]]
+    ) -> Any:
+        """Run a statement on a cursor of the driver, which is returned.
+
+        SQLAlchemy would make a context and a result around each statement, which cost as much as the statement itself.
+        """
         ready = statement.rendered(self.dialect)
-        return self.connection.exec_driver_sql(ready.text, ready.bind(values or {}, sets)).rowcount
+        bound = ready.bind(values or {}, sets)
+        connection = self.connection
+        if not connection.in_transaction():
+            connection.begin()
+        cursor = connection.connection.cursor()
+        try:
+            cursor.execute(ready.text, bound)
+        except connection.dialect.loaded_dbapi.Error as error:
+            # SQLAlchemy judges it as an error of its own: a lost connection leaves the pool.
+            connection._handle_dbapi_exception(error, ready.text, bound, cursor, None)  # noqa: SLF001
+        return cursor
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
@@ -240,28 +257,30 @@ class GreenletRunner:
         phase = _Phase(committing=False)
         try:
             async with asyncio.timeout(self._limit_s):
-                connection = await self._engines[pool].connect()
-                try:
-                    if self.greet is not None and _GREETED not in connection.info:
-                        # A greeting that is cut off says nothing about the work: that has not begun.
-                        await connection.run_sync(self._work, self.greet, _Phase(committing=False), Mode.WHOLE)
-                        connection.info[_GREETED] = True  # goes with the connection
-                    phase.committing = mode is Mode.STEPS
-                    # READ COMMITTED gives each statement a view of its own anyway.
-                    if mode is not Mode.WHOLE and self._dialect.autocommits:
-                        await connection.execution_options(isolation_level="AUTOCOMMIT")
-                    result = await connection.run_sync(self._work, work, phase, mode)
-                except BaseException:
-                    if phase.sane:
-                        await connection.close()
-                    else:  # cancelled or cut off in mid-statement: the connection's state is unknown, end it
-                        await connection.invalidate()
-                        await connection.close()
-                    raise
-                await connection.close()
-                return result
+                return await greenlet_spawn(self._connected, work, pool, phase, mode)
         except (sa.exc.SQLAlchemyError, OSError, TimeoutError, UnicodeError, OverflowError) as error:
             raise self._judged(error, phase) from error
+
+    def _connected(self, work: Work[T], pool: Pool, phase: "_Phase", mode: Mode) -> T:
+        """Do the work on a connection of a pool. One greenlet does all of it: each costs as much as a statement."""
+        connection = self._engines[pool].sync_engine.connect()
+        try:
+            if self.greet is not None and _GREETED not in connection.info:
+                # A greeting that is cut off says nothing about the work: that has not begun.
+                self._work(connection, self.greet, _Phase(committing=False), Mode.WHOLE)
+                connection.info[_GREETED] = True  # goes with the connection
+            phase.committing = mode is Mode.STEPS
+            # READ COMMITTED gives each statement a view of its own anyway.
+            if mode is not Mode.WHOLE and self._dialect.autocommits:
+                connection.execution_options(isolation_level="AUTOCOMMIT")
+            result = self._work(connection, work, phase, mode)
+        except BaseException:
+            if not phase.sane:  # cancelled or cut off in mid-statement: the connection's state is unknown, end it
+                connection.invalidate()
+            connection.close()
+            raise
+        connection.close()
+        return result
 
     def _work(self, connection: sa.Connection, work: Work[T], phase: "_Phase", mode: Mode) -> T:
         around = _Around(None if mode is Mode.READ else self._point, work)

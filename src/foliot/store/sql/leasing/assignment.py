@@ -37,6 +37,7 @@ from foliot.store.sql.leasing.fitting_workers import (
     OwnRuns,
     live_workers,
 )
+from foliot.store.sql.leasing.full_lanes import may_be_full_soon, open_lanes
 from foliot.store.sql.leasing.run_kinds import STEP_US
 from foliot.store.sql.leasing.unreadable import put_off
 from foliot.store.sql.people.journal import note
@@ -95,7 +96,13 @@ AS_SEEN: Final = Statement(
     ORDER BY r.id {skip_locked}
     """,
     RowSet("d", id=BIGINT),
+    postgresql="""
+    SELECT s.id, s.ver FROM {d} CROSS JOIN LATERAL (
+      SELECT r.id, r.ver FROM runs r WHERE r.id = d.id AND r.state = 'PENDING' AND r.parked = 0 {skip_locked}) s
+    """,
 )
+"""In the order of their ids (R3). A planner that takes the table for a small one would else compare every ready run
+with every id."""
 
 KEEP: Final = Statement(
     """
@@ -204,13 +211,16 @@ class _Alike(NamedTuple):
 
 
 class Assignment:
-    """Assigning of one server. It remembers nothing between calls but what workers offer and how quick they are."""
+    """Assigning of one server. It remembers nothing between calls but what workers offer and how quick they are, and
+    whether lanes may be full.
+    """
 
     def __init__(self, definitions: Definitions, lanes: Lanes) -> None:
         self._definitions = definitions
         self._lanes = lanes
         self._offers = KnownOffers()
         self._paces = KnownPaces()
+        self._counts_first = False  # a lane may be full: what is assigned is counted before more is read
 
     def assign(
         self,
@@ -223,12 +233,17 @@ class Assignment:
     ) -> Assigned:
         """Ask the routes of runs that wait in these lanes."""
         workers = live_workers(tx, self._offers, rules)
-        fitting = _fitting(self._lanes.find(tx, lanes), workers)
+        fitting: Mapping[int, Sequence[LiveWorker]] = _fitting(self._lanes.find(tx, lanes), workers)
+        business = None
+        if self._counts_first:
+            business = Business(tx)
+            self._counts_first = may_be_full_soon(business, step=limit)
+            fitting = open_lanes(fitting, business)
         waiting = _waiting(tx, fitting, limit, doubt) if fitting else []
         if not waiting:
             return Assigned()
         tx.point("assigning.seen")
-        step = _Step(tx, ask, fitting)
+        step = _Step(tx, ask, fitting, business)
         locked = _together(step.locked(waiting))
         groups = dict(islice(locked.items(), _within_reach(locked, fitting)))
         runs = [run for together in groups.values() for run in together]
@@ -239,6 +254,7 @@ class Assignment:
         for alike, together in groups.items():
             step.decide(jobs.get((alike.job_id, alike.version)), alike, together)
         sessions = step.write(int(workers[0].row.now))
+        self._counts_first = may_be_full_soon(step.business, step=limit)
         is_full = len(groups) < len(locked) or (len(waiting) >= limit and bool(runs))
         return Assigned(runs=len(runs) - step.left, sessions=sessions, more=is_full or step.left > 0)
 
@@ -306,7 +322,10 @@ def _by_job(run: _Run) -> tuple[int, Instant, int]:
 class _Step:
     """One transaction of assigning: what is locked, decided and to be written."""
 
-    def __init__(self, tx: Tx, ask: AskRoute, fitting: Mapping[int, Sequence[LiveWorker]]) -> None:
+    def __init__(
+        self, tx: Tx, ask: AskRoute, fitting: Mapping[int, Sequence[LiveWorker]], business: Business | None
+    ) -> None:
+        """`business`: None: it is not counted yet."""
         self._tx = tx
         self._ask = ask
         self._fitting = fitting
@@ -316,7 +335,7 @@ class _Step:
         self._whole: list[Whole] = []
         self._unreadable: list[tuple[int, int]] = []  # id and version of the row
         self._moves: list[Happening] = []
-        self._business: Business | None = None
+        self._business = business
         self._own: OwnRuns | None = None
         self.paces: Mapping[int, Mapping[str, Micros]] = {}  # of jobs whose route goes by them
 
@@ -326,8 +345,14 @@ class _Step:
         mine = [run for run in waiting if run.job_id in self._seen]
         ids = sorted(run.id for run in mine)
         vers: dict[int, int] = self._tx.pairs(AS_SEEN, d=keys(ids))
-        self._business = Business(self._tx)
+        if self._business is None:
+            self._business = Business(self._tx)
         return [run for run in mine if vers.get(run.id) == run.ver]
+
+    @property
+    def business(self) -> Business:
+        assert self._business is not None, "nothing was locked"
+        return self._business
 
     def _lock_cursors(self, jobs: Collection[int]) -> None:
         """Those that nobody else holds."""
@@ -342,7 +367,6 @@ class _Step:
 
     def decide(self, job: StoredJob | None, alike: _Alike, runs: Sequence[_Run]) -> None:
         """Ask the route about runs of one job. One that nobody is named for is for anyone that fits."""
-        assert self._business is not None
         if job is None:  # it may be a broadcast: only who can read it knows for whom it is
             self._unreadable += [(run.id, run.ver) for run in runs]
             return
@@ -352,9 +376,10 @@ class _Step:
         tried = runs[0].tried
         fitting = self._fitting[alike.lane]
         paces = self.paces.get(alike.job_id, {})
-        candidates = self._business.as_candidates(fitting, without=tried, paces=paces)
+        candidates = self.business.as_candidates(fitting, without=tried, paces=paces)
         if not candidates or len(tried) >= TRIES_MAX:
             self._decided += [(run, ANYONE) for run in runs]
+            self.business.add(alike.lane, [None] * len(runs))
             return
         choice = job.definition.route
         keys_ = [_key(run, job, choice.by) for run in runs] if choice.by else []
@@ -362,7 +387,7 @@ class _Step:
         ready = Ready(alike.job_id, [run.key for run in runs], self._states[alike.job_id], keys_, names)
         routed = self._routed(job, ready, candidates)
         self._states[alike.job_id] = routed.state
-        self._business.add(routed.sessions)
+        self.business.add(alike.lane, routed.sessions)
         for run, session in zip(runs, routed.sessions, strict=True):
             self._decided.append((run, ANYONE if session is None else session))
         self._moves += [_moved(job, choice.name, runs[0], move) for move in routed.moves]

@@ -30,14 +30,23 @@ decides."""
 HANDLERS: Final = Statement("SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM {d})",
                             RowSet("d", id=TEXT))  # fmt: skip
 
+_RUNNING: Final = """
+    SELECT r.session_id, NULL, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.{held_by} > '' GROUP BY r.session_id
+"""
 BUSY: Final = Statement(
     f"""
-    SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.{{held_by}} > '' GROUP BY r.session_id
-    UNION ALL
-    SELECT r.assigned_to, count(*) FROM runs r WHERE {ASSIGNED} AND r.assigned_to > '' GROUP BY r.assigned_to
-    """
+    {_RUNNING} UNION ALL
+    SELECT r.assigned_to, r.lane, count(*) FROM runs r WHERE {ASSIGNED} AND r.assigned_to > ''
+    GROUP BY r.assigned_to, r.lane
+    """,
+    mysql=f"""
+    {_RUNNING} UNION ALL
+    SELECT r.assigned_to, r.lane, count(*) FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+    GROUP BY r.assigned_to, r.lane
+    """,
 )
-"""The runs that each session executes, and those that wait for it."""
+"""The runs that each session executes, and those that wait for it in each lane. On MariaDB the index has all that is
+asked for; a run that is not assigned any more has no worker there."""
 
 OWN: Final = Statement(
     f"""
@@ -126,11 +135,28 @@ class Business:
 
     def __init__(self, tx: Tx) -> None:
         self._runs: dict[str, int] = {}
-        for session, count in tx.tuples(BUSY):
+        self._waiting: dict[int, int] = {}  # assigned runs, by lane
+        for session, lane, count in tx.tuples(BUSY):
             self._runs[session] = self._runs.get(session, 0) + int(count)
+            if lane is not None:
+                self._waiting[lane] = self._waiting.get(lane, 0) + int(count)
 
-    def add(self, sessions: Iterable[str | None]) -> None:
-        """These got a run each."""
+    @property
+    def most_waiting(self) -> int:
+        """The assigned runs of the lane that has most of them."""
+        return max(self._waiting.values(), default=0)
+
+    def waiting_in(self, lane: int) -> int:
+        """The assigned runs of a lane."""
+        return self._waiting.get(lane, 0)
+
+    def is_idle(self, worker: "LiveWorker") -> bool:
+        """Whether a worker has free slots and no run waits for them."""
+        return not worker.is_late and self._runs.get(worker.row.id, 0) < worker.given
+
+    def add(self, lane: int, sessions: Collection[str | None]) -> None:
+        """These got a run of this lane each."""
+        self._waiting[lane] = self._waiting.get(lane, 0) + len(sessions)
         for session in sessions:
             if session is not None:
                 self._runs[session] = self._runs.get(session, 0) + 1

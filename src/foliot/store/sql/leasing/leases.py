@@ -77,7 +77,12 @@ LOCK_PICKED: Final = Statement(
     ORDER BY r.id {skip_locked}
     """,
     RowSet("d", id=BIGINT),
+    postgresql="""
+    SELECT s.id, s.ver FROM {d} CROSS JOIN LATERAL (
+      SELECT r.id, r.ver FROM runs r WHERE r.id = d.id AND r.state = 'PENDING' {skip_locked}) s
+    """,
 )
+"""In the order of their ids (R3), which the caller gives."""
 
 _LEASED: Final = RowSet("d", id=BIGINT, ver=BIGINT, lease_id=TEXT, session=TEXT, request_no=BIGINT, fence=BIGINT,
                         deadline_at=BIGINT)  # fmt: skip
@@ -426,7 +431,7 @@ def _raised_fences(tx: Tx, picked: Sequence[Candidate]) -> dict[int, int]:
 
 def _locked(tx: Tx, picked: Sequence[Candidate]) -> list[Candidate]:
     """Those of the picked runs that are as they were and that nobody else holds."""
-    vers = tx.pairs(LOCK_PICKED, d=keys(run.id for run in picked))
+    vers = tx.pairs(LOCK_PICKED, d=keys(sorted(run.id for run in picked)))
     return [run for run in picked if vers.get(run.id) == run.ver]
 
 

@@ -1,7 +1,7 @@
 """Tokens and login codes in SQL. The secret is never here: only its hash is."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from foliot.domain.access import Scope, TokenNameTaken, TokenNotFound
 from foliot.domain.instants import Instant, Micros
@@ -14,9 +14,25 @@ T = TypeVar("T")
 LIST_MAX: Final = 1000
 _SCOPES: Final = frozenset(Scope)  # what a newer Foliot allows besides is nothing to this one
 
-_COLUMNS: Final = (
-    "id, name, hash, scopes, namespace, group_name, created_at, created_by, expires_at, last_used_at, revoked_at, line"
-)
+
+class _TokenRow(NamedTuple):
+    """The columns of `_COLUMNS`. Every request reads one: a row of SQLAlchemy's would be felt."""
+
+    id: str
+    name: str
+    hash: str
+    scopes: str
+    namespace: str | None
+    group_name: str | None
+    created_at: Instant
+    created_by: str | None
+    expires_at: Instant
+    last_used_at: Instant | None
+    revoked_at: Instant
+    line: str | None
+
+
+_COLUMNS: Final = ", ".join(_TokenRow._fields)
 _BY_HASH: Final = Statement(f"SELECT {_COLUMNS}, {{now}} AS now FROM tokens WHERE hash = :hash")
 _ANY: Final = Statement("SELECT 1 FROM tokens LIMIT 1")
 _BY_NAME: Final = Statement(
@@ -73,9 +89,10 @@ class SqlTokens:
 
     async def find(self, token_hash: str, *, urgent: bool = False) -> tuple[TokenRecord | None, Instant]:
         def work(tx: Tx) -> tuple[TokenRecord | None, Instant]:
-            rows = tx.rows(_BY_HASH, {"hash": token_hash})
+            rows = tx.tuples(_BY_HASH, {"hash": token_hash})
             if rows:
-                return _record(rows[0]), int(rows[0].now)
+                *columns, now = rows[0]
+                return _record(_TokenRow._make(columns)), int(now)
             return None, tx.now()
 
         pool = Pool.CONTROL if urgent else Pool.API

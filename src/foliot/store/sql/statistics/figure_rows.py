@@ -12,8 +12,8 @@ from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.statistics.uncounted_runs import look_at, written_ids
 
-ROWS_AT_ONCE: Final = 250
-"""Figures of one statement: between two of them the server does other things."""
+ROWS_AT_ONCE: Final = 100
+"""Figures of one statement, which take some milliseconds: between two of them the server does other things."""
 
 
 def by_set_first(text: str) -> Mapping[str, str]:

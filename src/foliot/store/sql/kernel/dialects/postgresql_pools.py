@@ -55,6 +55,9 @@ def _engine(url: str, pool: Pool, size: int, how: Opening) -> AsyncEngine:
         # index is wanted from its beginning, not all of it, sorted.
         "enable_seqscan": "off",
         "enable_bitmapscan": "off",
+        # Duties ask the same few questions again and again, each by its index. PostgreSQL would plan the longest of
+        # them anew each time, which takes longer than the answer.
+        "plan_cache_mode": "force_generic_plan" if pool in OF_DUTIES else "auto",
         "tcp_keepalives_idle": "5",
         "tcp_keepalives_interval": "2",
         "tcp_keepalives_count": "3",
