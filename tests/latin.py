@@ -5,7 +5,7 @@ import re
 CODE = re.compile(
     r"""
       \w+://[!-~]*                              # addresses
-    | \bfoliot(?:\ [a-z][a-z-]*){0,2}\b          # commands
+    | \bfoliot(?:\ [a-z][a-z-]*){0,3}\b          # commands
     | (?<![\w-])--?[A-Za-z][\w-]*=?              # options
     | \bFOLIOT_\w*\*? | \b[A-Z]+_[A-Z_*]+        # variables
     | \bFOL-\w+                                  # codes
@@ -55,6 +55,12 @@ FIELDS = frozenset((
 ))  # fmt: skip
 """Fields of documents and their values, and names in examples."""
 
+ALERTS = frozenset((
+    "acknowledged", "boss", "channels", "etl", "firing", "fri", "hours", "in", "info", "kinds", "mon", "pending",
+    "resolved", "rules", "settle", "Shanghai", "silences", "warning", "webhook",
+))  # fmt: skip
+"""Words of commands about alerts, and names in their examples."""
+
 CONDITIONS = frozenset((
     "after", "any", "anomaly", "certificate", "channel", "check", "critical", "dead", "drift", "failover", "heartbeat",
     "late", "leader", "metric", "node", "of", "silent", "slower", "store", "tags",
@@ -67,7 +73,7 @@ PYTHON = frozenset(
 """Words of code in which jobs are written."""
 
 
-ALL_KNOWN = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS | CONDITIONS | PYTHON
+ALL_KNOWN = KNOWN | WORDS_OF_THE_COMMAND_LINE | FIELDS | CONDITIONS | ALERTS | PYTHON
 
 
 def latin_words(text: str, *, known: frozenset[str] = ALL_KNOWN) -> set[str]:

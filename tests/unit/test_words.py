@@ -162,7 +162,7 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
 COMMANDS = dict(commands(main))
 OPTIONS = {path: {"--help", *(opt for one in command.params for opt in one.opts)} for path, command in COMMANDS.items()}
 EVERY_OPTION = {option for options in OPTIONS.values() for option in options}
-SPOKEN = re.compile(r"\bfoliot ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*)?)((?: [^;；，。、()（）·]*)?)")
+SPOKEN = re.compile(r"\bfoliot ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*){0,2})((?: [^;；，。、()（）·]*)?)")
 NO_COMMANDS = {"foliot on that"}  # "upgrade foliot on that worker"
 
 
@@ -190,7 +190,8 @@ def test_every_command_and_option_named_in_a_hint_exists() -> None:
             if match[0].strip() in NO_COMMANDS or any(match[0].startswith(one) for one in NO_COMMANDS):
                 continue
             path = tuple(match[1].split())
-            path = path if path in COMMANDS else path[:1]
+            while len(path) > 1 and path not in COMMANDS:
+                path = path[:-1]
             assert path in COMMANDS, f"{where}: {text}"
             assert not isinstance(COMMANDS[path], click.Group), f"{where}: {text} stops at a group"
             for option in re.findall(r"(?<!\S)--?[a-z][a-z-]*", re.sub(r"\{kind\}", "group", match[2])):

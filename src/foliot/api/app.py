@@ -27,9 +27,12 @@ from foliot.api.replica_answers import ReplicaAnswers
 from foliot.api.request_parts import PREFIX, READS, Reader
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
+    alert_rules,
+    alerts,
     backfills,
     calendars,
     callbacks,
+    channels,
     checkup,
     cluster,
     drills,
@@ -62,7 +65,8 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, cluster, drills, failovers, checkup,
+    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules,
+    channels, cluster, drills, failovers, checkup,
     overview, settings, stats,
     handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip

@@ -10,6 +10,8 @@ from starlette.responses import JSONResponse, Response
 
 from foliot.api.language import language_of
 from foliot.domain.access import BadLoginCode, NotLoggedIn, ScopeMissing, TooManyTries
+from foliot.domain.alerts.channel import ChannelChanged
+from foliot.domain.alerts.errors import AlertRuleChanged
 from foliot.domain.callbacks import CallbackOver
 from foliot.domain.errors import (
     ClusterTrouble,
@@ -170,6 +172,8 @@ STATUSES: Final[Mapping[type[FoliotError], int]] = {
     InvalidInput: 422,
     NotFound: 404,
     VersionConflict: 412,
+    AlertRuleChanged: 412,
+    ChannelChanged: 412,
     PreconditionRequired: 428,
     CallbackOver: 410,
     QueueFull: 429,

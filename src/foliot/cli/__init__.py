@@ -28,6 +28,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
         "Limits: how many runs hold a resource, how many of a group or namespace execute or start.",
     ),
     "handler": ("foliot.cli.handler:handler", "Kinds of handlers: who offers them, and their options."),
+    "alert": ("foliot.cli.alert:alert", "Alerts: what needs somebody, rules, channels, silences."),
     "lock": ("foliot.cli.lock:lock", "Locks: who holds one, who waits for it."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
     "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events, health."),

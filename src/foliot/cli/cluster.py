@@ -94,6 +94,9 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     if found["oldest_ready_s"]:
         queue += say("oldest", lasting=times.lasting(found["oldest_ready_s"]))
     yield "queue", queue
+    firing = found.get("alerts") or {}  # a server of an older version counts none
+    if any(firing.values()):
+        yield "alerts", say("alerts_now", **{level: count or None for level, count in firing.items()})
     if found["overdue_s"]:
         yield "lag", say("overdue", lasting=times.lasting(found["overdue_s"]))
     yield "store", say("store_now", store=found["store"], epoch=found["epoch"])

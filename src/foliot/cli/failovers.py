@@ -59,7 +59,7 @@ def failovers(
 @click.option("--escalate-after", metavar="DURATION", help="A failure that lasts longer needs a person.")
 @click.option("--attempts", type=int, metavar="N", help="One that needs its action more often, too.")
 @click.option("--level", metavar="LEVEL", help="How urgent that is.")
-@click.option("--channel", metavar="NAME", help="A name that escalations show; nothing is sent yet. - for none.")
+@click.option("--channel", metavar="NAME", help="The channel that is told; - for none, then the default ones are.")
 @click.option("--active-min", type=int, metavar="N", help="While fewer servers are active, a standby is promoted.")
 @click.option("--standby-count", type=int, metavar="N", help="While fewer standbys live, the doctor warns.")
 @click.option("--reason", default="", metavar="TEXT")

@@ -23,6 +23,7 @@ GROUPS: Final = (
     "calendar",
     "limit",
     "lock",
+    "alert",
     "drill",
     "token",
     "context",

@@ -184,6 +184,9 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
         yield "last run", (f"{last['id']}  ", out.state(last["shown"]), took)
     if job.get("waiting") is not None:
         yield "waiting", out.say("waiting_of", waiting=job["waiting"], most=definition["place"]["max_waiting"])
+    for one in job.get("alerts") or ():
+        yield "alert", f"{one['id']}  {out.word(one['level'])}  {one['title']}"
+    yield "alerting", job.get("alerting") or ""
     yield "run", job.get("executes") or ""
     yield "parameters", parameters_in_words(job.get("parameters"))
     yield "description", job["description"]

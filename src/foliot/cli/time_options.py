@@ -19,6 +19,9 @@ class Tense(Enum):
 
 TENSES: Final[Mapping[str, Tense]] = {
     # The commands with options that take a time, and which way these look.
+    "alert history --since": Tense.PAST,
+    "alert list --since": Tense.PAST,
+    "alert silence --until": Tense.FUTURE,
     "cluster events --since": Tense.PAST,
     "cluster failovers --since": Tense.PAST,
     "cron explain --from": Tense.FUTURE,

@@ -135,6 +135,39 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_scope_limit": Route("GET", "/limits/{kind}/{name}", answer="LimitUseOut"),
     "set_scope_limit": Route("PUT", "/cluster/limits/{kind}/{name}", body="max rate burst reason", answer="LimitOut"),
     "remove_scope_limit": Route("DELETE", "/cluster/limits/{kind}/{name}"),
+    # alerts
+    "list_alerts": Route(
+        "GET", "/alerts", f"namespace state level rule job node since {_PAGE}", answer="Page_AlertOut_"
+    ),
+    "get_alert": Route("GET", "/alerts/{number}", answer="AlertOut"),
+    "ack_alert": Route("POST", "/alerts/{number}:ack", body="note", answer="AlertOut"),
+    "resolve_alert": Route("POST", "/alerts/{number}:resolve", body="reason", answer="AlertOut"),
+    "apply_alerts": Route("POST", "/alerts:apply", "namespace", "channels rules dry_run reason", answer="AppliedOut"),
+    "list_rules": Route("GET", "/rules", f"namespace {_PAGE}", answer="RulesOut"),
+    "get_rule": Route("GET", "/rules/{name}", "namespace everywhere", answer="RuleOut"),
+    "put_rule": Route(
+        "PUT", "/rules/{name}", "namespace everywhere", "rule! reason", "If-Match If-None-Match", "RuleOut"
+    ),
+    "delete_rule": Route("DELETE", "/rules/{name}", "namespace everywhere reason"),
+    "try_rule": Route("POST", "/rules/{name}:test", "namespace everywhere", "run! rule", answer="RuleTestOut"),
+    "list_channels": Route("GET", "/channels", f"namespace {_PAGE}", answer="ChannelsOut"),
+    "list_channel_kinds": Route("GET", "/channels/kinds", _PAGE, answer="ChannelKindsOut"),
+    "get_channel": Route("GET", "/channels/{name}", "namespace", answer="ChannelOut"),
+    "put_channel": Route(
+        "PUT", "/channels/{name}", "namespace", "channel! reason", "If-Match If-None-Match", "ChannelOut"
+    ),
+    "delete_channel": Route("DELETE", "/channels/{name}", "namespace force reason"),
+    "try_channel": Route("POST", "/channels/{name}:test", "namespace", answer="ChannelTestOut"),
+    "list_deliveries": Route("GET", "/deliveries", f"namespace channel alert {_PAGE}", answer="Page_DeliveryOut_"),
+    "list_silences": Route("GET", "/silences", f"namespace ended {_PAGE}", answer="SilencesOut"),
+    "get_silence": Route("GET", "/silences/{number}", answer="SilenceOut"),
+    "make_silence": Route(
+        "POST",
+        "/silences",
+        body="of rule alert namespace:in_namespace everywhere everything from:from_ for:for_ until reason!",
+        answer="SilenceOut",
+    ),
+    "end_silence": Route("DELETE", "/silences/{number}", answer="SilenceOut"),
     # locks
     "list_locks": Route("GET", "/locks", f"namespace {_PAGE}", answer="Page_LockOut_"),
     "get_lock": Route("GET", "/locks/{name}", "namespace", answer="LockOut"),

@@ -1,11 +1,12 @@
 """Nodes: servers and workers, how they are, and taking one out of service."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.errors import ClusterTrouble, Conflict, NotFound
 from foliot.domain.health import Band, BandCause, Health, HealthRules, band_cause, worse
 from foliot.domain.instants import MINUTE, Instant, Micros
@@ -106,6 +107,7 @@ class ClusterState:
     ahead: Sequence[AheadJob] = ()  # jobs that stand ahead of their schedules
     escalated: Sequence[Failover] = ()  # failures that need a person
     servers: SeenServers | None = None  # with their roles, and how many there are to be
+    alerts: Mapping[AlertLevel, int] = field(default_factory=dict)  # how many fire
 
     def troubles(self) -> list[ClusterTrouble]:
         """What is not well though it works."""
@@ -213,7 +215,8 @@ async def cluster_status(services: Services, who: Principal) -> ClusterState:
     cluster = await cluster_nodes(services, who)
     ahead = await services.store.jobs.farthest_ahead(plans=services.plans, limit=FARTHEST_LOOKED_AT)
     servers = await services.store.nodes.servers()
-    return replace(cluster, ahead=ahead, escalated=await escalated(services), servers=servers)
+    alerts = await services.store.alerts.counts(namespace=None)
+    return replace(cluster, ahead=ahead, escalated=await escalated(services), servers=servers, alerts=alerts)
 
 
 async def escalated(services: Looking) -> list[Failover]:

@@ -1,16 +1,20 @@
 """The overview: what needs somebody, what runs, what comes next and what changed, for the first page people see."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.alerts.alert import Alert
+from foliot.domain.alerts.level import AlertLevel, AlertState
 from foliot.domain.why import Explanation
+from foliot.operations.alerts import count_alerts, list_alerts
 from foliot.operations.events import list_events
 from foliot.operations.names import namespace_of
 from foliot.operations.nodes import ClusterState, cluster_status
 from foliot.operations.services import Services
 from foliot.operations.why import why_run
+from foliot.ports.store.alerts import AlertFilter
 from foliot.ports.store.glance import Glance
 from foliot.ports.store.journal import Event, EventFilter
 from foliot.ports.store.lookups import RunRow
@@ -37,6 +41,8 @@ class Overview:
     held: Sequence[HeldRun]
     changes: Sequence[Event]
     cluster: ClusterState | None
+    alerts: Sequence[Alert] = ()  # that fire, newest first
+    alert_counts: Mapping[AlertLevel, int] = field(default_factory=dict)
 
 
 async def overview(services: Services, who: Principal, namespace: str | None) -> Overview | None:
@@ -48,7 +54,16 @@ async def overview(services: Services, who: Principal, namespace: str | None) ->
     held = [await _explained(services, who, run) for run in _one_of_each_job(glance.held)[:EXPLAINED_MAX]]
     changes = await list_events(services, who, EventFilter(), namespace=namespace, limit=SHOWN_MAX)
     cluster = None if who.is_limited else await cluster_status(services, who)
-    return Overview(glance=glance, held=held, changes=changes.items, cluster=cluster)
+    firing = AlertFilter(states=frozenset({AlertState.FIRING}))
+    alerts = await list_alerts(services, who, firing, namespace=namespace, limit=SHOWN_MAX)
+    return Overview(
+        glance=glance,
+        held=held,
+        changes=changes.items,
+        cluster=cluster,
+        alerts=alerts.items,
+        alert_counts=await count_alerts(services, who, namespace),
+    )
 
 
 def _one_of_each_job(runs: Sequence[RunRow]) -> list[RunRow]:

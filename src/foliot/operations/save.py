@@ -11,6 +11,7 @@ from foliot.domain.limits import check_change
 from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.kinds import check_kind
+from foliot.operations.known_channels import alert_warnings
 from foliot.operations.names import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
@@ -77,7 +78,10 @@ async def replace(
     definition = await read_definition(services, document, job=name)
     who.demand(Scope.WRITE, group=definition.group)
     who.demand_script(definition.handler.kind)
-    warnings = await check_kind(services, namespace, definition)
+    warnings = [
+        *await check_kind(services, namespace, definition),
+        *await alert_warnings(services, namespace, definition),
+    ]
     await _demand_present(services, who, namespace, name)
     saved = await services.store.jobs.save(
         namespace,

@@ -92,4 +92,6 @@ class Services:
     route_names: Callable[[], Collection[str]] = lambda: ROUTES  # those that jobs may name
     runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them
     spans: SpanSink | None = None  # of triggers; None: nobody wants any
+    channel_kinds: Callable[[], Mapping[str, Mapping[str, Any]]] = dict  # by name, with the schema of their settings
+    notices_wait: Callable[[], None] = lambda: None  # something is to be told: send it soon
     refusals: Refusals = field(default_factory=Refusals)  # of triggers, for the journal

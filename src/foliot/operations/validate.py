@@ -15,6 +15,7 @@ from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.kinds import check_kind
+from foliot.operations.known_channels import alert_warnings
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
@@ -66,7 +67,10 @@ async def validate(
     definition = await read_definition(services, document, job=check_name("job", name))
     if Scope.WRITE in who.may:  # who only reads asks for somebody else
         who.demand_script(definition.handler.kind)
-    kind_warnings = await check_kind(services, namespace, definition)
+    advice = [
+        *await check_kind(services, namespace, definition),
+        *await alert_warnings(services, namespace, definition),
+    ]
     canonical = to_document(definition)
     now = await services.store.lookups.now()
     try:
@@ -81,7 +85,7 @@ async def validate(
         hash=definition_hash(definition),
         in_words=None if schedule is None else describe(schedule, language),
         next_instants=[] if schedule is None else list(islice(schedule.upcoming(now), NEXT_SHOWN)),
-        warnings=list(_warnings(kind_warnings, definition, now, language)),
+        warnings=list(_warnings(advice, definition, now, language)),
         exists_at_version=present.version if present else None,
         changes=changes_between(present.document if present else {}, canonical),
         is_offered=bool(workers),

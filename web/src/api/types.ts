@@ -1,5 +1,9 @@
 // Written by python -m web.build types: change the API, then run it.
 
+export interface AckAlert {
+  "note"?: string;
+}
+
 export interface AffectedOut {
   "runs": number;
   "run_ids": string[];
@@ -12,6 +16,73 @@ export interface AheadOut {
   "now": string;
   "minutes": MinuteAheadOut[];
   "is_whole": boolean;
+}
+
+export interface AlertCountsOut {
+  "critical": number;
+  "warning": number;
+  "info": number;
+}
+
+export interface AlertOut {
+  "id": number;
+  "state": "PENDING" | "FIRING" | "ACKNOWLEDGED" | "RESOLVED";
+  "level": "info" | "warning" | "critical";
+  "title": string;
+  "hint": string;
+  "rule": string;
+  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "heartbeat" | "channel" | "metric";
+  "namespace": string | null;
+  "cause": Record<string, unknown>;
+  "to": string[];
+  "began_at": string;
+  "fired_at": string | null;
+  "last_at": string;
+  "told_at": string | null;
+  "resolved_at": string | null;
+  "acked_at": string | null;
+  "acked_by": string | null;
+  "ack_note": string;
+  "silence": number | null;
+  "step": number;
+  "seen": number;
+  "subject_count": number;
+  "open_count": number;
+  "runbook": string;
+  "subjects": AlertSubjectOut[] | null;
+}
+
+export interface AlertSubjectOut {
+  "subject": string;
+  "namespace": string | null;
+  "run": string | null;
+  "count": number;
+  "first_at": string;
+  "last_at": string;
+  "ended_at": string | null;
+  "data": Record<string, unknown>;
+}
+
+export interface AppliedEntryOut {
+  "sort": "channel" | "rule";
+  "name": string;
+  "namespace": string | null;
+  "change": "created" | "changed" | "same";
+  "version": number;
+  "changes": ChangeOut[];
+  "warnings": WarningOut[];
+}
+
+export interface AppliedOut {
+  "dry_run": boolean;
+  "items": AppliedEntryOut[];
+}
+
+export interface ApplyAlerts {
+  "channels"?: Record<string, unknown>;
+  "rules"?: Record<string, unknown>;
+  "dry_run"?: boolean;
+  "reason"?: string;
 }
 
 export interface AttemptOut {
@@ -145,6 +216,54 @@ export interface ChangeOut {
   "after": unknown;
 }
 
+export interface ChannelHealthOut {
+  "last_sent_at": string | null;
+  "failures": number;
+  "failing_since": string | null;
+  "last_error": string;
+  "waiting": number;
+}
+
+export interface ChannelIn {
+  "channel": Record<string, unknown>;
+  "reason"?: string;
+}
+
+export interface ChannelKindOut {
+  "name": string;
+  "settings": Record<string, unknown>;
+}
+
+export interface ChannelKindsOut {
+  "next_cursor": string | null;
+  "items": ChannelKindOut[];
+}
+
+export interface ChannelOut {
+  "name": string;
+  "namespace": string | null;
+  "version": number;
+  "kind": string;
+  "level": "info" | "warning" | "critical";
+  "language": "en" | "zh";
+  "is_default": boolean;
+  "is_on": boolean;
+  "channel": Record<string, unknown>;
+  "lately": ChannelHealthOut;
+  "lacking": Record<string, string[]>;
+}
+
+export interface ChannelTestOut {
+  "is_sent": boolean;
+  "delivery": DeliveryOut;
+  "lacking": Record<string, string[]>;
+}
+
+export interface ChannelsOut {
+  "next_cursor": string | null;
+  "items": ChannelOut[];
+}
+
 export interface CheckJob {
   "name"?: string;
   "definition": DefinitionForm;
@@ -182,6 +301,7 @@ export interface ClusterOut {
   "overdue_s": number | null;
   "coordinators": CoordinatorOut[];
   "replica": ReplicaOut | null;
+  "alerts": AlertCountsOut;
   "troubles": TroubleOut[];
   "nodes": NodeOut[];
 }
@@ -263,6 +383,24 @@ export interface DefinitionForm {
   "place"?: PlaceForm | null;
   "alert"?: Record<string, unknown> | null;
   "keep_when_removed"?: boolean | null;
+}
+
+export interface DeliveryOut {
+  "id": number;
+  "delivery": string;
+  "kind": "fired" | "reminded" | "escalated" | "resolved" | "digest" | "report" | "test" | "alive";
+  "channel": string;
+  "namespace": string | null;
+  "level": "info" | "warning" | "critical";
+  "alert": number | null;
+  "state": "WAITING" | "SENDING" | "SENT" | "FAILED" | "DROPPED";
+  "attempt": number;
+  "created_at": string;
+  "next_at": string | null;
+  "settled_at": string | null;
+  "sent_by": string | null;
+  "is_repeat": boolean;
+  "error": string;
 }
 
 export interface DiffOut {
@@ -559,6 +697,8 @@ export interface JobOut {
   "executes": string | null;
   "parameters": Record<string, unknown> | null;
   "waiting": number | null;
+  "alerting": string | null;
+  "alerts": AlertOut[] | null;
   "warnings": WarningOut[];
   "definition": DefinitionForm | null;
 }
@@ -896,6 +1036,8 @@ export interface OverviewOut {
   "now": string;
   "failing": JobOut[];
   "late": JobOut[];
+  "alerts": AlertOut[];
+  "alert_counts": AlertCountsOut;
   "held": HeldRunOut[];
   "running": RunOut[];
   "next": JobOut[];
@@ -903,8 +1045,18 @@ export interface OverviewOut {
   "cluster": ClusterOut | null;
 }
 
+export interface Page_AlertOut_ {
+  "items": AlertOut[];
+  "next_cursor": string | null;
+}
+
 export interface Page_BackfillOut_ {
   "items": BackfillOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_DeliveryOut_ {
+  "items": DeliveryOut[];
   "next_cursor": string | null;
 }
 
@@ -1098,6 +1250,10 @@ export interface RescheduledOut {
   "job": JobOut;
 }
 
+export interface ResolveAlert {
+  "reason"?: string;
+}
+
 export interface ResultOut {
   "id": string;
   "state": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED";
@@ -1148,6 +1304,36 @@ export interface RotateToken {
 export interface RouteForm {
   "name": string;
   "by"?: string | null;
+}
+
+export interface RuleIn {
+  "rule": Record<string, unknown>;
+  "reason"?: string;
+}
+
+export interface RuleOut {
+  "name": string;
+  "namespace": string | null;
+  "version": number;
+  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "heartbeat" | "channel" | "metric";
+  "when": string;
+  "level": "info" | "warning" | "critical";
+  "to": string[];
+  "is_on": boolean;
+  "in_words": string;
+  "rule": Record<string, unknown>;
+  "warnings": WarningOut[];
+}
+
+export interface RuleTestOut {
+  "would_fire": boolean;
+  "why": string[];
+  "to": string[];
+}
+
+export interface RulesOut {
+  "next_cursor": string | null;
+  "items": RuleOut[];
 }
 
 export interface RunOut {
@@ -1275,6 +1461,38 @@ export interface ShardsOut {
   "counts": Record<string, number>;
 }
 
+export interface SilenceIn {
+  "of"?: SubjectsForm;
+  "rule"?: string;
+  "alert"?: number | null;
+  "namespace"?: string | null;
+  "everywhere"?: boolean | null;
+  "everything"?: boolean;
+  "from"?: string | null;
+  "for"?: string | number | null;
+  "until"?: string | null;
+  "reason": string;
+}
+
+export interface SilenceOut {
+  "id": number;
+  "namespace": string | null;
+  "of": SubjectsForm;
+  "rule": string;
+  "alert": number | null;
+  "from_at": string;
+  "until": string;
+  "reason": string;
+  "made_by": string;
+  "ended_by": string | null;
+  "is_active": boolean;
+}
+
+export interface SilencesOut {
+  "next_cursor": string | null;
+  "items": SilenceOut[];
+}
+
 export interface SpreadOut {
   "mean": number;
   "p50": number;
@@ -1337,6 +1555,13 @@ export interface StripRunOut {
   "id": string;
   "shown": "PENDING" | "RUNNING" | "SUCCEEDED" | "FAILED" | "CANCELLED" | "HELD" | "RETRYING" | "CANCELLING";
   "duration_s": number | null;
+}
+
+export interface SubjectsForm {
+  "job"?: string;
+  "group"?: string;
+  "node"?: string;
+  "tags"?: Record<string, string>;
 }
 
 export interface ThrottleForm {
@@ -1414,6 +1639,11 @@ export interface TryJob {
   "definition": DefinitionForm;
   "params"?: Record<string, unknown> | null;
   "reason"?: string;
+}
+
+export interface TryRule {
+  "run": string;
+  "rule"?: Record<string, unknown> | null;
 }
 
 export interface UserOut {
@@ -1501,6 +1731,8 @@ export interface WhyRunsOut {
 }
 
 export interface Operations {
+  ack_alert: { path: { "number": number }; query: Record<never, never>; body: AckAlert; answer: AlertOut };
+  apply_alerts: { path: Record<never, never>; query: { "namespace"?: string | null }; body: ApplyAlerts; answer: AppliedOut };
   call_back: { path: { "callback": string }; query: Record<never, never>; body: CallbackIn; answer: CallbackOut };
   cancel_run: { path: { "run": string }; query: Record<never, never>; body: CancelRun; answer: RunOut };
   cancel_runs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkRuns; answer: BulkOut };
@@ -1511,20 +1743,25 @@ export interface Operations {
   create_login_code: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: LoginCodeOut };
   create_token: { path: Record<never, never>; query: Record<never, never>; body: NewTokenIn; answer: IssuedOut };
   delete_calendar: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
+  delete_channel: { path: { "name": string }; query: { "namespace"?: string | null; "force"?: boolean; "reason"?: string }; body: undefined; answer: undefined };
   delete_job: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
+  delete_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null; "reason"?: string }; body: undefined; answer: undefined };
   demote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   diff_job_versions: { path: { "name": string }; query: { "before": number; "after": number; "namespace"?: string | null }; body: undefined; answer: DiffOut };
   drain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   end_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  end_silence: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: SilenceOut };
   explain_cron: { path: Record<never, never>; query: Record<never, never>; body: CronIn; answer: CronOut };
   explain_job: { path: { "name": string }; query: { "namespace"?: string | null; "at"?: string | null; "since"?: string | null; "tz"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: WhyListOut };
   explain_run: { path: { "run": string }; query: { "tz"?: string | null }; body: undefined; answer: WhyOut };
   explain_runs: { path: Record<never, never>; query: { "ids": string; "tz"?: string | null }; body: undefined; answer: WhyRunsOut };
   fix_cluster: { path: Record<never, never>; query: Record<never, never>; body: FixCluster; answer: FixedOut };
   get_ahead: { path: Record<never, never>; query: { "namespace"?: string | null; "minutes"?: number }; body: undefined; answer: AheadOut };
+  get_alert: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: AlertOut };
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
+  get_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ChannelOut };
   get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
   get_cluster_stats: { path: Record<never, never>; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
   get_drill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: DrillOut };
@@ -1541,6 +1778,7 @@ export interface Operations {
   get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
   get_overview: { path: Record<never, never>; query: { "namespace"?: string | null; "tz"?: string | null }; body: undefined; answer: OverviewOut };
   get_policies: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PoliciesOut };
+  get_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: undefined; answer: RuleOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
   get_run_lines: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "before"?: string | null; "after"?: string | null; "level"?: string | null; "grep"?: string | null; "limit"?: number }; body: undefined; answer: LogLinesOut };
   get_run_logs: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "follow"?: boolean; "tail"?: number | null; "level"?: string | null; "grep"?: string | null; "since"?: string | null }; body: undefined; answer: undefined };
@@ -1548,10 +1786,15 @@ export interface Operations {
   get_run_timeline: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TimelineOut };
   get_scope_limit: { path: { "kind": "group" | "namespace"; "name": string }; query: Record<never, never>; body: undefined; answer: LimitUseOut };
   get_settings: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: SettingsOut };
+  get_silence: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: SilenceOut };
   healthz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
+  list_alerts: { path: Record<never, never>; query: { "namespace"?: string | null; "state"?: string | null; "level"?: string | null; "rule"?: string | null; "job"?: string | null; "node"?: string | null; "since"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_AlertOut_ };
   list_backfills: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_BackfillOut_ };
   list_calendars: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: CalendarsOut };
+  list_channel_kinds: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ChannelKindsOut };
+  list_channels: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ChannelsOut };
+  list_deliveries: { path: Record<never, never>; query: { "namespace"?: string | null; "channel"?: string | null; "alert"?: number | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_DeliveryOut_ };
   list_drill_types: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: DrillTypesOut };
   list_drills: { path: Record<never, never>; query: { "type"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_DrillOut_ };
   list_failovers: { path: Record<never, never>; query: { "namespace"?: string | null; "type"?: string | null; "since"?: string | null; "open"?: boolean; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_FailoverOut_ };
@@ -1563,13 +1806,16 @@ export interface Operations {
   list_limits: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_LimitOut_ };
   list_locks: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_LockOut_ };
   list_nodes: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: NodesOut };
+  list_rules: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: RulesOut };
   list_run_attempts: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: AttemptsOut };
   list_run_shards: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ShardsOut };
   list_runs: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null; "job"?: string | null; "state"?: string | null; "kind"?: string | null; "since"?: string | null; "until"?: string | null; "node"?: string | null; "label"?: string[] | null; "shards"?: boolean; "tests"?: "only" | "none" | null }; body: undefined; answer: Page_RunOut_ };
+  list_silences: { path: Record<never, never>; query: { "namespace"?: string | null; "ended"?: boolean; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: SilencesOut };
   list_tokens: { path: Record<never, never>; query: { "all"?: boolean; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TokensOut };
   list_views: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ViewsOut };
   login: { path: Record<never, never>; query: Record<never, never>; body: LoginIn; answer: IssuedOut };
   logout: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
+  make_silence: { path: Record<never, never>; query: Record<never, never>; body: SilenceIn; answer: SilenceOut };
   metrics: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   patch_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobPatch; answer: JobOut };
   pause_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
@@ -1579,7 +1825,9 @@ export interface Operations {
   preview_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillIn; answer: DrillPreviewOut };
   promote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
+  put_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: ChannelIn; answer: ChannelOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
+  put_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: RuleIn; answer: RuleOut };
   readyz: { path: Record<never, never>; query: { "detail"?: boolean; "reads"?: boolean }; body: undefined; answer: undefined };
   release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
   remove_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
@@ -1587,6 +1835,7 @@ export interface Operations {
   remove_view: { path: { "name": string }; query: { "shared"?: boolean }; body: undefined; answer: undefined };
   reschedule_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: RescheduleJob; answer: RescheduledOut };
   reschedule_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: RescheduleJobs; answer: RescheduledListOut };
+  resolve_alert: { path: { "number": number }; query: Record<never, never>; body: ResolveAlert; answer: AlertOut };
   resume_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   resume_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: ResumeJob; answer: JobOut };
   resume_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: ResumeJobs; answer: TreatedJobsOut };
@@ -1610,13 +1859,17 @@ export interface Operations {
   stream_events: { path: Record<never, never>; query: { "topics"?: string }; body: undefined; answer: undefined };
   trigger_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: TriggerJob; answer: RunOut | RunOut | DryRunOut };
   trigger_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
+  try_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ChannelTestOut };
   try_definition: { path: Record<never, never>; query: { "namespace"?: string | null }; body: TryJob; answer: RunOut };
+  try_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: TryRule; answer: RuleTestOut };
   undrain_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   validate_job: { path: Record<never, never>; query: { "namespace"?: string | null }; body: CheckJob; answer: ValidOut };
   whoami: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: WhoOut };
 }
 
 export const ROUTES: Record<keyof Operations, readonly [method: string, path: string]> = {
+  ack_alert: ["POST", "/api/v1/alerts/{number}:ack"],
+  apply_alerts: ["POST", "/api/v1/alerts:apply"],
   call_back: ["POST", "/api/v1/callbacks/{callback}"],
   cancel_run: ["POST", "/api/v1/runs/{run}:cancel"],
   cancel_runs: ["POST", "/api/v1/runs:cancel"],
@@ -1627,20 +1880,25 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   create_login_code: ["POST", "/api/v1/login-codes"],
   create_token: ["POST", "/api/v1/tokens"],
   delete_calendar: ["DELETE", "/api/v1/calendars/{name}"],
+  delete_channel: ["DELETE", "/api/v1/channels/{name}"],
   delete_job: ["DELETE", "/api/v1/jobs/{name}"],
   delete_jobs: ["POST", "/api/v1/jobs:delete"],
+  delete_rule: ["DELETE", "/api/v1/rules/{name}"],
   demote_node: ["POST", "/api/v1/nodes/{name}:demote"],
   diff_job_versions: ["GET", "/api/v1/jobs/{name}/diff"],
   drain_node: ["POST", "/api/v1/nodes/{name}:drain"],
   end_backfill: ["DELETE", "/api/v1/backfills/{number}"],
+  end_silence: ["DELETE", "/api/v1/silences/{number}"],
   explain_cron: ["POST", "/api/v1/cron:explain"],
   explain_job: ["GET", "/api/v1/jobs/{name}/why"],
   explain_run: ["GET", "/api/v1/runs/{run}/why"],
   explain_runs: ["GET", "/api/v1/runs:why"],
   fix_cluster: ["POST", "/api/v1/cluster/doctor:fix"],
   get_ahead: ["GET", "/api/v1/overview/ahead"],
+  get_alert: ["GET", "/api/v1/alerts/{number}"],
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],
+  get_channel: ["GET", "/api/v1/channels/{name}"],
   get_cluster: ["GET", "/api/v1/cluster"],
   get_cluster_stats: ["GET", "/api/v1/cluster/stats"],
   get_drill: ["GET", "/api/v1/drills/{number}"],
@@ -1657,6 +1915,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_node_stats: ["GET", "/api/v1/nodes/{name}/stats"],
   get_overview: ["GET", "/api/v1/overview"],
   get_policies: ["GET", "/api/v1/cluster/policy"],
+  get_rule: ["GET", "/api/v1/rules/{name}"],
   get_run: ["GET", "/api/v1/runs/{run}"],
   get_run_lines: ["GET", "/api/v1/runs/{run}/lines"],
   get_run_logs: ["GET", "/api/v1/runs/{run}/logs"],
@@ -1664,10 +1923,15 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_run_timeline: ["GET", "/api/v1/runs/{run}/timeline"],
   get_scope_limit: ["GET", "/api/v1/limits/{kind}/{name}"],
   get_settings: ["GET", "/api/v1/settings"],
+  get_silence: ["GET", "/api/v1/silences/{number}"],
   healthz: ["GET", "/healthz"],
   leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
+  list_alerts: ["GET", "/api/v1/alerts"],
   list_backfills: ["GET", "/api/v1/backfills"],
   list_calendars: ["GET", "/api/v1/calendars"],
+  list_channel_kinds: ["GET", "/api/v1/channels/kinds"],
+  list_channels: ["GET", "/api/v1/channels"],
+  list_deliveries: ["GET", "/api/v1/deliveries"],
   list_drill_types: ["GET", "/api/v1/drills/types"],
   list_drills: ["GET", "/api/v1/drills"],
   list_failovers: ["GET", "/api/v1/failovers"],
@@ -1679,13 +1943,16 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   list_limits: ["GET", "/api/v1/limits"],
   list_locks: ["GET", "/api/v1/locks"],
   list_nodes: ["GET", "/api/v1/nodes"],
+  list_rules: ["GET", "/api/v1/rules"],
   list_run_attempts: ["GET", "/api/v1/runs/{run}/attempts"],
   list_run_shards: ["GET", "/api/v1/runs/{run}/shards"],
   list_runs: ["GET", "/api/v1/runs"],
+  list_silences: ["GET", "/api/v1/silences"],
   list_tokens: ["GET", "/api/v1/tokens"],
   list_views: ["GET", "/api/v1/views"],
   login: ["POST", "/api/v1/login"],
   logout: ["POST", "/api/v1/logout"],
+  make_silence: ["POST", "/api/v1/silences"],
   metrics: ["GET", "/metrics"],
   patch_job: ["PATCH", "/api/v1/jobs/{name}"],
   pause_backfill: ["POST", "/api/v1/backfills/{number}:pause"],
@@ -1695,7 +1962,9 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   preview_drill: ["POST", "/api/v1/drills:preview"],
   promote_node: ["POST", "/api/v1/nodes/{name}:promote"],
   put_calendar: ["PUT", "/api/v1/calendars/{name}"],
+  put_channel: ["PUT", "/api/v1/channels/{name}"],
   put_job: ["PUT", "/api/v1/jobs/{name}"],
+  put_rule: ["PUT", "/api/v1/rules/{name}"],
   readyz: ["GET", "/readyz"],
   release_lock: ["POST", "/api/v1/locks/{name}:release"],
   remove_cluster_limit: ["DELETE", "/api/v1/cluster/limits/{name}"],
@@ -1703,6 +1972,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   remove_view: ["DELETE", "/api/v1/views/{name}"],
   reschedule_job: ["POST", "/api/v1/jobs/{name}:reschedule"],
   reschedule_jobs: ["POST", "/api/v1/jobs:reschedule"],
+  resolve_alert: ["POST", "/api/v1/alerts/{number}:resolve"],
   resume_backfill: ["POST", "/api/v1/backfills/{number}:resume"],
   resume_job: ["POST", "/api/v1/jobs/{name}:resume"],
   resume_jobs: ["POST", "/api/v1/jobs:resume"],
@@ -1726,7 +1996,9 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   stream_events: ["GET", "/api/v1/events"],
   trigger_job: ["POST", "/api/v1/jobs/{name}:trigger"],
   trigger_jobs: ["POST", "/api/v1/jobs:trigger"],
+  try_channel: ["POST", "/api/v1/channels/{name}:test"],
   try_definition: ["POST", "/api/v1/jobs:test"],
+  try_rule: ["POST", "/api/v1/rules/{name}:test"],
   undrain_node: ["POST", "/api/v1/nodes/{name}:undrain"],
   validate_job: ["POST", "/api/v1/jobs:validate"],
   whoami: ["GET", "/api/v1/whoami"],

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
+from foliot.api.models.alerts import AlertCountsOut
 from foliot.api.models.beside_the_store import CoordinatorOut, ReplicaOut
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, one_of, seconds
 from foliot.api.models.maintenance import MaintenanceOut
@@ -219,6 +220,7 @@ class ClusterOut(ApiOutput):
     overdue_s: Seconds | None = Field(None, description="How long the earliest due instant is undecided.")
     coordinators: list[CoordinatorOut] = Field(description="Empty: the store itself holds elections.")
     replica: ReplicaOut | None = Field(None, description="Null: no server has a replica.")
+    alerts: AlertCountsOut = Field(default_factory=AlertCountsOut)
     troubles: list[TroubleOut]
     nodes: list[NodeOut]
 
@@ -247,6 +249,7 @@ class ClusterOut(ApiOutput):
             overdue_s=None if row.overdue_at is None else seconds(row.now - row.overdue_at),
             coordinators=[CoordinatorOut.of(state) for state in cluster.coordinators()],
             replica=ReplicaOut.of(cluster.replica()),
+            alerts=AlertCountsOut.of(cluster.alerts),
             troubles=[TroubleOut.of(trouble, language) for trouble in cluster.troubles()],
             nodes=[NodeOut.of(node, language) for node in cluster.nodes],
         )

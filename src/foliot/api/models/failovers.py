@@ -98,7 +98,7 @@ class PolicyOut(ApiOutput):
     timeout_s: Seconds = Field(description="A failure that lasts longer needs a person.")
     attempts: int | None = Field(description="One that needs its action more often, too; null: it is not counted.")
     level: str = one_of("low", "medium", "high", "critical")
-    channel: str | None = Field(description="A name that escalations show. Nothing is sent to it yet.")
+    channel: str | None = Field(description="The channel that escalations are told to; null: the default ones.")
     settings: list[str] = Field(description="What can be set.")
     version: int = Field(description="0: as Foliot brings it.")
 

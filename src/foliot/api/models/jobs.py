@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final, Literal
 from fastapi import Body
 from pydantic import Field
 
+from foliot.api.models.alerts import AlertOut
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Name, Reason, Seconds, moment, seconds
 from foliot.api.models.definition import SCHEMA_MARK
 from foliot.api.models.latest_runs import LastRunOut, RankOut, StripOut
@@ -185,6 +186,12 @@ class JobOut(ApiOutput):
     waiting: int | None = Field(
         None, description="Runs that wait, as `max_waiting` counts them, where one job is read that has it."
     )
+    alerting: str | None = Field(
+        default=None,
+        description="Its own alert policy in words, where one job is read.",
+        examples=["a run failed; tells oncall"],
+    )
+    alerts: list[AlertOut] | None = Field(default=None, description="Its open alerts, where one job is read.")
     warnings: list[WarningOut] = Field(default_factory=list, description="In the answer to a save.")
     definition: Document | None = None
 

@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from foliot.api.models.alerts import AlertCountsOut, AlertOut
 from foliot.api.models.cluster import ClusterOut, EventOut
 from foliot.api.models.common import ApiOutput, Moment, moment
 from foliot.api.models.jobs import JobOut, WhyOut
@@ -22,6 +23,8 @@ class OverviewOut(ApiOutput):
     now: Moment
     failing: list[JobOut] = Field(description="Whose newest run failed; those that failed most of late come first.")
     late: list[JobOut] = Field(description="Due for a minute and not decided.")
+    alerts: list[AlertOut] = Field(description="That fire, the newest first.")
+    alert_counts: AlertCountsOut
     held: list[HeldRunOut] = Field(description="One of each job.")
     running: list[RunOut] = Field(description="The newest first.")
     next: list[JobOut] = Field(description="The soonest first.")

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from foliot.api.models.common import one_of
+from foliot.domain.alerts.level import AlertState
 from foliot.domain.drills import DrillState
 from foliot.domain.fire import CursorState
 from foliot.domain.health import Health
@@ -14,6 +15,7 @@ from foliot.domain.roles import Role
 from foliot.domain.run import DERIVED
 from foliot.domain.run import RunState as StoredState
 from foliot.ports.store.backfills import BackfillState
+from foliot.ports.store.channels import DeliveryState
 
 
 def in_capitals(written: Any) -> Any:
@@ -36,4 +38,6 @@ HealthWord = Annotated[str, _Capitals, _words(Health)]
 LifeWord = Annotated[str, _Capitals, _words(Life)]
 RoleWord = Annotated[str, _Capitals, _words(Role)]
 DrillWord = Annotated[str, _Capitals, _words(DrillState)]
+AlertWord = Annotated[str, _Capitals, _words(AlertState)]
+DeliveryWord = Annotated[str, _Capitals, _words(DeliveryState)]
 DecisionWord = Annotated[str, _Capitals, one_of("CREATED", "SKIPPED", "PLANNED")]

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Final
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse
 
+from foliot.api.models.alerts import AlertOut
 from foliot.api.models.common import Page, located, moment
 from foliot.api.models.jobs import (
     ChangeOut,
@@ -67,6 +68,7 @@ from foliot.operations import pause as pausing
 from foliot.operations import reschedule as rescheduling
 from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
+from foliot.operations.alerts import alerts_of_job
 from foliot.operations.diff import changes_between
 from foliot.operations.kinds import what_runs
 from foliot.operations.limits import waiting_of
@@ -80,6 +82,7 @@ from foliot.operations.validate import DefinitionWarning, validate
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import RETIRED, JobFilter
 from foliot.ports.store.runs import TriggerRequest
+from foliot.words.alert_rules import alerting_of
 from foliot.words.humane import human_duration
 from foliot.words.language import Language
 
@@ -189,7 +192,11 @@ async def get_job(
     executes = what_runs(services.kinds, job.document)
     parameters = await parameters_of(services, job)
     waiting = await waiting_of(services, job)
-    return JobOut.of(job, language=language, executes=executes, parameters=parameters, waiting=waiting)
+    found = JobOut.of(job, language=language, executes=executes, parameters=parameters, waiting=waiting)
+    open_alerts = await alerts_of_job(services, job)
+    found.alerting = alerting_of(job.document, language)
+    found.alerts = [AlertOut.of(one, language) for one in open_alerts.items]
+    return found
 
 
 @router.put(

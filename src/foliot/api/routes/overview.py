@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Query
 
 from foliot.api.language import zone_of
+from foliot.api.models.alerts import AlertCountsOut, AlertOut
 from foliot.api.models.cluster import ClusterOut, EventOut
 from foliot.api.models.common import moment
 from foliot.api.models.jobs import JobOut
@@ -45,6 +46,8 @@ async def get_overview(
         now=moment(glance.now) or "",
         failing=_briefly(glance.failing, language),
         late=_briefly(glance.late, language),
+        alerts=[AlertOut.of(one, language) for one in found.alerts],
+        alert_counts=AlertCountsOut.of(found.alert_counts),
         held=[_held(one, tz, language) for one in found.held],
         running=[RunOut.of(run, full=False) for run in glance.running],
         next=_briefly(glance.next, language),
@@ -66,7 +69,18 @@ async def get_ahead(
 
 def _empty(now: str) -> OverviewOut:
     """Of a namespace that does not exist for this token."""
-    return OverviewOut(now=now, failing=[], late=[], held=[], running=[], next=[], changes=[], cluster=None)
+    return OverviewOut(
+        now=now,
+        failing=[],
+        late=[],
+        alerts=[],
+        alert_counts=AlertCountsOut(),
+        held=[],
+        running=[],
+        next=[],
+        changes=[],
+        cluster=None,
+    )
 
 
 def _at_a_glance(cluster: ClusterOut) -> ClusterOut:

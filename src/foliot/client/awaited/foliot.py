@@ -7,8 +7,10 @@ from typing import Any, Self
 
 import httpx2
 
+from foliot.client.awaited.alerts import AsyncAlerts
 from foliot.client.awaited.backfills import AsyncBackfills
 from foliot.client.awaited.calendars import AsyncCalendars
+from foliot.client.awaited.channels import AsyncChannels
 from foliot.client.awaited.cluster import AsyncCluster
 from foliot.client.awaited.drills import AsyncDrills
 from foliot.client.awaited.events import AsyncEvents
@@ -17,7 +19,9 @@ from foliot.client.awaited.jobs import AsyncJobs
 from foliot.client.awaited.limits import AsyncLimits
 from foliot.client.awaited.locks import AsyncLocks
 from foliot.client.awaited.nodes import AsyncNodes
+from foliot.client.awaited.rules import AsyncRules
 from foliot.client.awaited.runs import AsyncRuns
+from foliot.client.awaited.silences import AsyncSilences
 from foliot.client.awaited.tokens import AsyncTokens
 from foliot.client.awaited.views import AsyncViews
 from foliot.client.calls import Call
@@ -41,6 +45,10 @@ class AsyncFoliot(ClusterAccess):
         self.calendars = AsyncCalendars(self)
         self.limits = AsyncLimits(self)
         self.locks = AsyncLocks(self)
+        self.alerts = AsyncAlerts(self)
+        self.rules = AsyncRules(self)
+        self.channels = AsyncChannels(self)
+        self.silences = AsyncSilences(self)
         self.nodes = AsyncNodes(self)
         self.handlers = AsyncHandlers(self)
         self.cluster = AsyncCluster(self)

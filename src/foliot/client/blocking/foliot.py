@@ -9,8 +9,10 @@ from typing import Any, Self
 
 import httpx2
 
+from foliot.client.blocking.alerts import Alerts
 from foliot.client.blocking.backfills import Backfills
 from foliot.client.blocking.calendars import Calendars
+from foliot.client.blocking.channels import Channels
 from foliot.client.blocking.cluster import Cluster
 from foliot.client.blocking.drills import Drills
 from foliot.client.blocking.events import Events
@@ -19,7 +21,9 @@ from foliot.client.blocking.jobs import Jobs
 from foliot.client.blocking.limits import Limits
 from foliot.client.blocking.locks import Locks
 from foliot.client.blocking.nodes import Nodes
+from foliot.client.blocking.rules import Rules
 from foliot.client.blocking.runs import Runs
+from foliot.client.blocking.silences import Silences
 from foliot.client.blocking.tokens import Tokens
 from foliot.client.blocking.views import Views
 from foliot.client.calls import Call
@@ -43,6 +47,10 @@ class Foliot(ClusterAccess):
         self.calendars = Calendars(self)
         self.limits = Limits(self)
         self.locks = Locks(self)
+        self.alerts = Alerts(self)
+        self.rules = Rules(self)
+        self.channels = Channels(self)
+        self.silences = Silences(self)
         self.nodes = Nodes(self)
         self.handlers = Handlers(self)
         self.cluster = Cluster(self)

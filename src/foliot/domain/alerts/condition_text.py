@@ -128,7 +128,7 @@ def _check(rest: str, path: str) -> Condition:
     name, _, grade = rest.partition(" ")
     grade = grade or "warning"
     if _CHECK.fullmatch(name) is None or grade not in CHECK_GRADES:
-        hint = f"write check any, or check database.clock {' | '.join(CHECK_GRADES)}; foliot cluster doctor names them"
+        hint = f"write check any, or check database.clock {' | '.join(CHECK_GRADES)}; the doctor names them"
         raise BadField(path, f"{shown(f'check {rest}')} is no condition", hint=hint)
     return Condition(kind=_KIND.CHECK, word=name, grade=grade)
 

@@ -16,6 +16,11 @@ BRANCHES: Final[Catalogue] = {
 }
 
 TITLES: Final[Catalogue] = {
+    "FOL-1390": "静默范围过大",
+    "FOL-1391": "渠道尚不存在",
+    "FOL-1392": "文件无法读取",
+    "FOL-1393": "渠道设置中写了密钥",
+    "FOL-3120": "渠道仍被规则使用",
     "FOL-0000": "Foliot 内部出错",
     "FOL-1000": "输入有误",
     "FOL-1001": "cron 表达式无法识别",
@@ -284,6 +289,11 @@ TITLES: Final[Catalogue] = {
 }
 
 SENTENCES: Final[Catalogue] = {
+    "FOL-1390": "未指明任务、分组、节点、标记、规则或告警，会静默[命名空间 {namespace} 的]全部告警。",
+    "FOL-1391": "没有渠道“{name}”：在新建它之前，不会通知到那里。",
+    "FOL-1392": "无法读取 {file}：{why}。",
+    "FOL-1393": "settings.{setting} 是密钥：其值不能写在渠道里。",
+    "FOL-3120": "渠道 {name} 正被规则 {rules:few} 使用。",
     "FOL-1001": (
         "“{text}”：第 {nth} 个字段（{field:word}）“{value}”无效。",
         "“{text}”：{field:word}“{value}”无效。",
@@ -568,6 +578,11 @@ SENTENCES: Final[Catalogue] = {
 }
 
 HINTS: Final[Catalogue] = {
+    "FOL-1390": "请指明静默什么：--job、--group、--node、--rule 或 --alert；若确实是全部：--everything",
+    "FOL-1391": ("是否想写 {nearest}？", "新建它：foliot alert channel add {name}"),
+    "FOL-1392": "文件须为 YAML、TOML 或 JSON",
+    "FOL-1393": "请写 `{setting}: ${{secret:NAME}}`，并把它的值交给服务器",
+    "FOL-3120": "先从这些规则中去掉它；若仍要删除：foliot alert channel delete {name} --force",
     "FOL-1001": (
         "是否想写 {suggestion}？",
         "{field:word}可写 {bounds}、*、*/2、1-5，或用逗号分隔的列表",
@@ -698,7 +713,7 @@ HINTS: Final[Catalogue] = {
     "FOL-2016": "查看全部：foliot lock list",
     "FOL-2050": "查看全部：foliot alert list --all",
     "FOL-2051": ("是否想写 {nearest}？", "查看全部：foliot alert rule list"),
-    "FOL-2052": "查看全部：foliot alert silence list",
+    "FOL-2052": "查看全部：foliot alert silences --all",
     "FOL-3110": "重新查看：foliot alert rule show {name}",
     "FOL-3111": "查看未恢复的：foliot alert list",
     "FOL-3112": "请删除不需要的规则：foliot alert rule list",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 EVENTS: Final[Mapping[str, str]] = {
+    "alert_rule.unreadable": "告警规则无法读取",
     "api.broken_off": "请求中断",
     "api.data_refused": "请求的数据被拒绝",
     "api.failed": "请求处理失败",

@@ -4,6 +4,23 @@ from collections.abc import Mapping
 from typing import Final
 
 EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "FOL-1390": (
+        "没有指明任务、分组、节点、标记、规则或告警的静默，会使命名空间或集群的全部告警都不通知。",
+        "请指明静默什么，或写 --everything（接口中为 `everything`）。",
+    ),
+    "FOL-1391": (
+        "任务或规则写了不存在的渠道。它已保存，但不会通知到那里。",
+        "请改正名称，或新建渠道：foliot alert channel add 名称 --kind 类型。",
+    ),
+    "FOL-1392": (
+        "文件与其扩展名不符，或其中不是按名称列出的值。",
+        "请写 YAML、TOML（.toml）或 JSON（.json）。同一个键不能出现两次，不支持 YAML 别名。",
+    ),
+    "FOL-1393": (
+        "能查看渠道的人都能看到其设置，因此密钥不能写在里面。",
+        "请写 `${secret:NAME}`，并把它的值交给每个服务器。",
+    ),
+    "FOL-3120": ("有告警规则使用此渠道；删除后它们就不会通知到那里。", "请先从这些规则中去掉它，或用 --force 删除。"),
     "FOL-0000": (
         "服务器遇到了 Foliot 自身的错误；详情在服务器日志中，按应答的 trace_id 查找。",
         "请在服务器日志中查找 trace_id，并把内容报告给我们。",
@@ -313,7 +330,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "FOL-2050": ("编号有误、告警属于其他命名空间，或太旧已被清除。", "foliot alert list --all 列出保留的告警。"),
     "FOL-2051": ("名称有误，或该规则属于其他命名空间。", "foliot alert rule list 列出全部规则，包括 Foliot 自带的。"),
-    "FOL-2052": ("编号有误、静默属于其他命名空间，或太旧已被清除。", "foliot alert silence list 列出保留的静默。"),
+    "FOL-2052": ("编号有误、静默属于其他命名空间，或太旧已被清除。", "foliot alert silences --all 列出保留的静默。"),
     "FOL-3110": ("在您查看之后，另一位用户修改了规则，您的修改会覆盖他的。", "请重新查看规则，再修改一次。"),
     "FOL-3111": (
         "在确认之前，问题已结束，或另一位用户已将告警标为恢复。",

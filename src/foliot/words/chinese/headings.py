@@ -4,6 +4,17 @@ from collections.abc import Mapping
 from typing import Final
 
 HEADINGS: Final[Mapping[str, str]] = {
+    "ALERT": "告警",
+    "ENDED": "结束",
+    "ENDED BY": "结束者",
+    "FAILURES": "未送达",
+    "FROM LEVEL": "最低级别",
+    "LAST SENT": "上次送达",
+    "RULE": "规则",
+    "SEEN": "次数",
+    "SETTINGS": "设置",
+    "TROUBLE": "问题",
+    "UNTIL": "截止",
     "AT": "时间",
     "CANCELLED": "已取消",
     "DAY": "日期",
@@ -114,6 +125,20 @@ HEADINGS: Final[Mapping[str, str]] = {
 }
 
 LABELS: Final[Mapping[str, str]] = {
+    "alert": "告警",
+    "next step": "下一步",
+    "alerting": "告警策略",
+    "alerts": "告警",
+    "channels": "渠道",
+    "failing": "未送达",
+    "last sent": "上次送达",
+    "looked after": "处理者",
+    "rule": "规则",
+    "runbook": "处理手册",
+    "says": "含义",
+    "secrets": "密钥",
+    "silence": "静默",
+    "told": "已通知",
     "address": "地址",
     "range": "范围",
     "failures": "失败",

@@ -4,6 +4,68 @@ from collections.abc import Mapping
 from typing import Final
 
 OPTIONS: Final[Mapping[str, str]] = {
+    # of alerts
+    "A rule of the whole cluster, also if it is about jobs.": "属于整个集群的规则，即使是关于任务的。",
+    "A setting of its kind: url=https://…": "此类型的一项设置：url=https://…",
+    "About one alert.": "关于某条告警的。",
+    "After so long tell these, too: 30m=boss.": "过了这么久再通知这些渠道：30m=boss。",
+    "All alerts there, when nothing is named.": "未指明时表示其中的全部告警。",
+    "Also what is over, and what has not lasted long enough to be told.": "也包括已恢复的，以及持续时间还不够通知的。",
+    "Also while rules name it.": "即使有规则使用它。",
+    "Any field of a rule: hours.timezone=UTC.": "规则的任意字段：hours.timezone=UTC。",
+    "Ask this rule, which is not saved: YAML, TOML or JSON.": "用这条未保存的规则：YAML、TOML 或 JSON。",
+    'At most so many messages: "30 in 1m"; more go into one.': "最多发送这么多消息：“30 in 1m”；更多的合并为一条。",
+    "Change nothing; exit code 7 when something would change.": "不做改变；会有改变时退出码为 7。",
+    "Collect so long, then tell all at once; critical ones at once.": "收集这么久后一次通知；严重的立即通知。",
+    "For the others who look at it.": "写给其他查看的人。",
+    "For the whole cluster, not for one namespace.": "对整个集群，而不是一个命名空间。",
+    "For those who wonder why nobody was told.": "写给想知道为什么没有通知的人。",
+    "How it is told; foliot alert channel kinds lists them.": "通知的方式；foliot alert channel kinds 列出全部类型。",
+    "How long: 30m, 2h, 1d.": "多久：30m、2h、1d。",
+    'It must be seen so often: 3, or "2 in 24h".': "须出现这么多次：3，或“2 in 24h”。",
+    "It must be so for this long.": "须持续这么久。",
+    "Less grave alerts are not told here.": "级别更低的告警不通知到这里。",
+    "Look for it, or not for now.": "启用，或暂时停用。",
+    "Of its messages.": "消息所用的语言。",
+    "Of jobs of this group.": "此分组的任务的。",
+    "Of jobs whose name fits: settle, 'etl_*'.": "名称相符的任务的：settle、'etl_*'。",
+    "Of nodes whose name fits.": "名称相符的节点的。",
+    "Of one rule.": "某条规则的。",
+    "Of rules whose name fits.": "名称相符的规则的。",
+    "Of what: job=, group=, node=, or a tag of a job.": "限于什么：job=、group=、node=，或任务的标记。",
+    "Rules that name nobody tell it.": "没有写明渠道的规则通知到这里。",
+    "Tell also when it is over.": "恢复时也通知。",
+    "Tell it again so often, until somebody looks after it.": "每隔这么久再次通知，直到有人处理。",
+    "Tell so often that the cluster lives, for a dead man's switch.": "每隔这么久告知集群仍在运行，供失联检测使用。",
+    "That touch this job.": "涉及此任务的。",
+    "That touch this node.": "涉及此节点的。",
+    "That touched this job.": "涉及过此任务的。",
+    "The channel alone, as a file has it.": "只显示渠道，按文件的写法。",
+    "The channel as a whole: YAML, TOML, JSON; - is standard input.": "整个渠道：YAML、TOML、JSON；- 表示标准输入。",
+    "The cluster's rule, where the namespace has one of that name, too.": "命名空间也有同名规则时，指集群的那条。",
+    "The rule alone, as a file has it.": "只显示规则，按文件的写法。",
+    "The rule as a whole: YAML, TOML, JSON; - is standard input.": "整条规则：YAML、TOML、JSON；- 表示标准输入。",
+    "The run that the rule is asked of.": "要判断的执行。",
+    "This alert alone.": "只限这条告警。",
+    "Those that were not over by then; of a week when nothing is said.": "到那时尚未恢复的；不写则为最近一周。",
+    "To one channel.": "发往某个渠道的。",
+    "Use it, or not for now.": "启用，或暂时停用。",
+    "What Foliot does by itself: retry=1, pause=true, trigger=JOB.": "自动做什么：retry=1、pause=true、trigger=任务。",
+    'What to look for: failed, "failed 2 of 3", "late 10m", "node dead".': (
+        "发现什么：failed、“failed 2 of 3”、“late 10m”、“node dead”。"
+    ),
+    "When it ends, in the place of --for.": "何时结束，代替 --for。",
+    'When people work: "mon-fri 09:00-18:00 Asia/Shanghai"; else only critical ones.': (
+        "工作时间：“mon-fri 09:00-18:00 Asia/Shanghai”；此外只通知严重的。"
+    ),
+    "Whom to tell; the default channels when nobody is named.": "通知谁；不写则通知默认渠道。",
+    "YAML, TOML, JSON; - is standard input.": "YAML、TOML、JSON；- 表示标准输入。",
+    "critical, warning, info; several with commas.": (
+        "critical（严重）、warning（警告）、info（提示）；多个用逗号分隔。"
+    ),
+    "firing, acknowledged, pending, resolved; several with commas.": (
+        "firing（告警中）、acknowledged（处理中）、pending（未到时间）、resolved（已恢复）；多个用逗号分隔。"
+    ),
     # of locks
     "Of the hold that is to end; foliot lock show has it.": "要结束的那次持有的令牌；可用 foliot lock show 查看。",
     "Yes, take it away: its code may still be at work.": "不再询问，直接收回：持有者的代码可能仍在执行。",
@@ -63,7 +125,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     ),
     "One that needs its action more often, too.": "需要采取措施的次数更多时也是如此。",
     "How urgent that is.": "有多紧急。",
-    "A name that escalations show; nothing is sent yet. - for none.": "升级时显示的名称，目前不发送通知；- 表示不设。",
+    "The channel that is told; - for none, then the default ones are.": "通知的渠道；- 表示不设，此时通知默认渠道。",
     "Go on with what happens.": "持续显示新发生的事。",
     "Do the repairs that are safe, then look again.": "执行安全的修复，然后重新检查。",
     "Which server is to lead; unless said, the oldest.": "由哪个服务器担任主节点；未指定时为最早启动的。",
@@ -315,6 +377,18 @@ OPTIONS: Final[Mapping[str, str]] = {
 }
 
 METAVARS: Final[Mapping[str, str]] = {
+    "CHANNEL": "渠道",
+    "CONDITION": "条件",
+    "DURATION=CHANNELS": "时长=渠道",
+    "HOURS": "时段",
+    "ID..": "编号..",
+    "JOB": "任务",
+    "K=PATTERN": "键=模式",
+    "LEVELS": "级别",
+    "PATTERN": "模式",
+    "RULE": "规则",
+    "RUN": "执行",
+    "TIMES": "次数",
     "AFTER": "新版本",
     "RATE": "速率",
     "NAME_MAX": "名称与数值",

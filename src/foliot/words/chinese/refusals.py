@@ -127,6 +127,8 @@ REFUSALS: Final[Mapping[str, str]] = {
 }
 
 NEXT_STEPS: Final[Mapping[str, str]] = {
+    "apply them in several files": "请分成几个文件应用",
+    "say for how long (for: 2h), or until when": "请指明多久（for: 2h），或到何时",
     # channels of alerts
     "write 30 in 1m, at most {most}": "例如 30 in 1m，最多 {most}",
     "name a kind of channel, and its settings": "请写明通道的类型及其设置",
@@ -335,7 +337,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     "write failed 3 of 5, up to {most}": "请写 failed 3 of 5，最多 {most}",
     "write slower p95*2; known are {known}": "请写 slower p95*2；可用 {known}",
     "write node {bands}": "请写 node {bands}",
-    "write check any, or check database.clock {grades}; foliot cluster doctor names them": (
+    "write check any, or check database.clock {grades}; the doctor names them": (
         "请写 check any，或 check database.clock {grades}；名称见 foliot cluster doctor"
     ),
     "write drift, or check system.clocks critical": "请写 drift，或 check system.clocks critical",

@@ -11,6 +11,25 @@ USAGE: Final[Mapping[str, str]] = {
     "A rate is of a group, of a namespace, or of a job (place.rate).": "速率属于分组、命名空间或任务（place.rate）。",
     "Write how many runs may hold it: foliot limit set NAME MAX.": "请写可同时占用的数量：foliot limit set 名称 数值。",
     "Write at most a name and a number.": "最多写一个名称和一个数值。",
+    'There is no kind of channel "{kind}". Known are: {known}.': "没有渠道类型“{kind}”。已有的是：{known}。",
+    "Say of which kind it is: --kind webhook; foliot alert channel kinds lists them.": (
+        "请指明类型：--kind webhook；foliot alert channel kinds 列出全部类型。"
+    ),
+    'The file has no channel "{name}".': "文件中没有渠道“{name}”。",
+    'The file has no rule "{name}".': "文件中没有规则“{name}”。",
+    '{file}: "{name}" is no section of such a file; they are channels and rules.': (
+        "{file}：“{name}”不是此类文件的一节；可用的是 channels 和 rules。"
+    ),
+    "{file}: {section} is no mapping of names.": "{file}：{section} 不是按名称列出的。",
+    '{file}: "{name}" comes twice.': "{file}：“{name}”出现了两次。",
+    "Say how long: --for 2h, or --until 06:00.": "请指明多久：--for 2h，或 --until 06:00。",
+    'A new rule needs to know what to look for: --when "failed 2 of 3".': (
+        "新规则须指明发现什么：--when “failed 2 of 3”。"
+    ),
+    '"{step}" is not DURATION=CHANNELS: write 30m=boss.': "“{step}”不是“时长=渠道”：请写 30m=boss。",
+    '"{hours}" are no hours: write "mon-fri 09:00-18:00 Asia/Shanghai".': (
+        "“{hours}”不是时段：请写 “mon-fri 09:00-18:00 Asia/Shanghai”。"
+    ),
     'No command "{name}".': "没有命令“{name}”。",
     'No command "{name}". Did you mean {nearest}?': "没有命令“{name}”。是否想写 {nearest}？",
     'No command "{name}". See foliot --help.': "没有命令“{name}”。见 foliot --help。",

@@ -16,6 +16,11 @@ BRANCHES: Final[Catalogue] = {
 }
 
 TITLES: Final[Catalogue] = {
+    "FOL-1390": "A silence of everything",
+    "FOL-1391": "A channel that does not exist yet",
+    "FOL-1392": "A file that cannot be read",
+    "FOL-1393": "A secret in the settings of a channel",
+    "FOL-3120": "A channel that rules still name",
     "FOL-0000": "Something that went wrong inside Foliot",
     "FOL-1000": "An input that cannot be understood or is not allowed",
     "FOL-1001": "A cron expression that cannot be read",
@@ -284,9 +289,12 @@ TITLES: Final[Catalogue] = {
 }
 
 HINTS: Final[Catalogue] = {
+    "FOL-1390": "say what is to be silent: --job, --group, --node, --rule, --alert; or that you mean --everything",
+    "FOL-1391": ("did you mean {nearest}?", "make it: foliot alert channel add {name}"),
+    "FOL-3120": "take it out of these rules first; or all the same: foliot alert channel delete {name} --force",
     "FOL-2050": "see all: foliot alert list --all",
     "FOL-2051": ("did you mean {nearest}?", "see all: foliot alert rule list"),
-    "FOL-2052": "see all: foliot alert silence list",
+    "FOL-2052": "see all: foliot alert silences --all",
     "FOL-3110": "look at it again: foliot alert rule show {name}",
     "FOL-3111": "see what is open: foliot alert list",
     "FOL-3112": "remove rules that nobody needs: foliot alert rule list",

@@ -4,6 +4,26 @@ from collections.abc import Mapping
 from typing import Final
 
 EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
+    "FOL-1390": (
+        "A silence without a job, group, node, tag, rule or alert holds back every alert of its namespace or cluster.",
+        "Name what is to be silent, or say --everything (in the API: everything).",
+    ),
+    "FOL-1391": (
+        "A job or a rule names a channel that does not exist. It is saved, but nobody is told there.",
+        "Correct the name, or make the channel: foliot alert channel add NAME --kind KIND.",
+    ),
+    "FOL-1392": (
+        "The file is not what its name says, or holds no mapping of names to values.",
+        "Write YAML, TOML (.toml) or JSON (.json). A key must not come twice, and YAML aliases are not read.",
+    ),
+    "FOL-1393": (
+        "Everybody who may look at a channel sees its settings, so a secret must not stand in them.",
+        "Write ${secret:NAME} and give the value of NAME to every server.",
+    ),
+    "FOL-3120": (
+        "Alert rules name the channel. If it were gone, they would tell nobody there.",
+        "Take it out of these rules first, or delete it with --force.",
+    ),
     "FOL-0000": (
         "A server met a mistake in Foliot itself. Its log has the details under the trace id of the answer.",
         "Look for the trace id in the server's log, and report what you find.",
@@ -477,7 +497,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     ),
     "FOL-2052": (
         "The id is misspelt, the silence is another namespace's, or it is so old that it was forgotten.",
-        "foliot alert silence list shows those that are kept.",
+        "foliot alert silences --all shows those that are kept.",
     ),
     "FOL-3110": (
         "Another user changed the rule after you looked at it, so your change would undo theirs.",

@@ -1,0 +1,77 @@
+"""Channels: where alerts are told, and what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from foliot.client.calls import Answer
+from foliot.client.pages import AnswerPage, page_of
+
+if TYPE_CHECKING:
+    from foliot.client.awaited.foliot import AsyncFoliot
+
+
+class AsyncChannels:
+    """Channels: where alerts are told, and what was sent.
+
+    Without a namespace a channel is the cluster's, and every namespace may use it.
+    """
+
+    def __init__(self, client: AsyncFoliot) -> None:
+        self._ask = client.ask
+
+    async def list(
+        self, *, limit: int | None = None, cursor: str | None = None, namespace: str | None = None
+    ) -> AnswerPage[Answer]:
+        """The channels of the cluster and of every namespace, or of one, with how each did lately."""
+        return page_of(dict, await self._ask("list_channels", limit=limit, cursor=cursor, **_of(namespace)))
+
+    async def kinds(self, *, limit: int | None = None, cursor: str | None = None) -> AnswerPage[Answer]:
+        """The kinds of channels there are, each with the JSON Schema of its settings."""
+        return page_of(dict, await self._ask("list_channel_kinds", limit=limit, cursor=cursor))
+
+    async def get(self, name: str, *, namespace: str | None = None) -> Answer:
+        """A channel, its version and how it did lately."""
+        return dict(await self._ask("get_channel", name=name, **_of(namespace)))
+
+    async def put(
+        self,
+        name: str,
+        channel: Mapping[str, Any],
+        *,
+        if_version: int | None = None,
+        reason: str = "",
+        namespace: str | None = None,
+    ) -> Answer:
+        """Save a channel as a whole: another version of the one that was seen, or a new one without `if_version`."""
+        kept = await self._ask(
+            "put_channel", name=name, channel=dict(channel), if_version=if_version, reason=reason, **_of(namespace)
+        )
+        return dict(kept)
+
+    async def delete(self, name: str, *, force: bool = False, reason: str = "", namespace: str | None = None) -> None:
+        """Take a channel away, once no rule names it; with `force` all the same."""
+        await self._ask("delete_channel", name=name, force=force, reason=reason, **_of(namespace))
+
+    async def test(self, name: str, *, namespace: str | None = None) -> Answer:
+        """Send a test message, and wait some seconds for it to arrive."""
+        return dict(await self._ask("try_channel", name=name, **_of(namespace)))
+
+    async def deliveries(
+        self,
+        *,
+        channel: str | None = None,
+        alert: int | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> AnswerPage[Answer]:
+        """A page of what was sent, newest first."""
+        which = {"channel": channel, "alert": alert, **_of(namespace)}
+        return page_of(dict, await self._ask("list_deliveries", limit=limit, cursor=cursor, **which))
+
+
+def _of(namespace: str | None) -> dict[str, str]:
+    """Without one, nothing: the client's own namespace does not stand in for it."""
+    return {"namespace": namespace} if namespace else {}
