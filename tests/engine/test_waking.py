@@ -3,6 +3,7 @@
 import pytest
 
 from foliot.app.server import Server
+from foliot.app.server_wakeups import woken
 from foliot.domain.wakeups import CHANGED, DUE, LOCKS, MISSED, READY, STOP, TOPICS
 from foliot.engine.loop import Duty
 from foliot.ports.coordinator import ELECTION
@@ -16,7 +17,7 @@ def woken_by(server: Server, topic: str) -> set[str]:
     duties: list[Duty] = [server.pulsing, server.leasing, server.lock_waiting, server.leading, server.presence]
     for duty in duties:
         duty.wake.clear()
-    server._woken(topic)
+    woken(server, topic)
     return {duty.name for duty in duties if duty.wake.is_set()}
 
 
@@ -44,7 +45,7 @@ async def test_hearing_sends_nothing_and_both_are_counted(
     sent: list[str] = []
     monkeypatch.setattr(server._coordinator, "send", sent.append)
     for topic in (*TOPICS, "lock:a", "a word of a newer server"):
-        server._woken(topic)
+        woken(server, topic)
     assert sent == []
     server.services.cursors_moved()
     server.changed()

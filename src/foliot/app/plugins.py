@@ -38,11 +38,26 @@ COORDINATORS: Final[Mapping[str, str]] = {
     "zookeeper": "foliot.coordination.zookeeper:zookeeper_coordinator",
 }
 
+NOTIFIERS: Final[Mapping[str, str]] = {
+    "apprise": "foliot.notify.apprise:Apprise",
+    "dingtalk": "foliot.notify.dingtalk:DingTalk",
+    "email": "foliot.notify.email:Email",
+    "feishu": "foliot.notify.feishu:Feishu",
+    "ntfy": "foliot.notify.ntfy:Ntfy",
+    "pagerduty": "foliot.notify.pagerduty:PagerDuty",
+    "slack": "foliot.notify.slack:Slack",
+    "teams": "foliot.notify.teams:Teams",
+    "telegram": "foliot.notify.telegram:Telegram",
+    "webhook": "foliot.notify.webhook:Webhook",
+    "wecom": "foliot.notify.wecom:WeCom",
+}
+
 TABLES: Final[Mapping[str, Mapping[str, str]]] = {
     "foliot.handlers": HANDLERS,
     "foliot.stores": STORES,
     "foliot.coordinators": COORDINATORS,
     "foliot.routes": ROUTES,
+    "foliot.notifiers": NOTIFIERS,
 }
 """Group of entry points → the table they add to."""
 

@@ -10,11 +10,14 @@ import structlog
 
 from foliot import __version__
 from foliot.app.certificate_end import certificates_of
+from foliot.app.channel_parts import Telling
 from foliot.app.coordinators import make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
 from foliot.app.node_gauges import node_gauges
+from foliot.app.notifier_kinds import InstalledNotifiers
 from foliot.app.server_hello import cluster_times, installed_routes, server_hello
 from foliot.app.server_metrics import metrics_of
+from foliot.app.server_wakeups import woken
 from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
 from foliot.domain.checkup import Finding
@@ -26,18 +29,7 @@ from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
 from foliot.domain.roles import Role
 from foliot.domain.verdict import judge
-from foliot.domain.wakeups import (
-    CHANGED,
-    DUE,
-    LOCKS,
-    MISSED,
-    READY,
-    ROLES,
-    STOP,
-    claim_of_topic,
-    lock_topic,
-    subject_of,
-)
+from foliot.domain.wakeups import CHANGED, DUE, NOTICES, READY, ROLES, STOP, lock_topic, subject_of
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
 from foliot.engine.gauges import JobNames
@@ -71,7 +63,6 @@ from foliot.operations.services import Services
 from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
-from foliot.ports.coordinator import ELECTION
 from foliot.ports.store import Store
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
@@ -135,11 +126,14 @@ class Server:
         self._listen_to_the_pulse()
 
         self.services = self._make_services(planner, chance)
+        self.telling = Telling(self.settings, self.services, self.tide, lambda: self.failure_notes.is_away)
         self.replica = None if replica is None else self._make_replica_reads(replica)
         self.on_retirement: list[Told] = []
         self.on_change: list[Callable[[], None]] = []  # called when a user changed something at another server
         self.workers = self._make_workers()
-        self.duties = DutyLoop([*self._own_duties(), *self._leader_duties()], clock=clock, chance=chance)
+        leader_duties = self._leader_duties()
+        self.delivery = next(duty for duty in leader_duties if duty.name == "delivery")
+        self.duties = DutyLoop([*self._own_duties(), *leader_duties], clock=clock, chance=chance)
 
     # -- parts ----------------------------------------------------------------------------------------------------
 
@@ -252,6 +246,7 @@ class Server:
         if self.role.is_drained:
             load[DRAINED] = float(self._is_idle())
         load |= self.tallies.as_load()
+        load |= self.telling.secrets.as_load()
         return {**load, "plain_http": float(self.settings.is_plain), "queue": float(self.leasing.parked)}
 
     def _is_idle(self) -> bool:
@@ -282,7 +277,14 @@ class Server:
             spans=self.settings.spans,
             route_names=planner.routes.names,
             health=self.settings.timing.bands,
+            channel_kinds=InstalledNotifiers().schemas,
+            notices_wait=self._notices_wait,
         )
+
+    def _notices_wait(self) -> None:
+        """Something is in the outbox: the leader looks at once, here or elsewhere."""
+        self.delivery.wake.set()
+        self._tell(NOTICES)
 
     def _make_replica_reads(self, replica: Replica) -> ReplicaReads:
         offers = Offers(replica.store.lookups, self._clock)
@@ -331,6 +333,7 @@ class Server:
             self.step_guard,
             self.lock_waiting,
             self.failure_notes,
+            *self.telling.duties(),
         ]
 
     def _leader_duties(self) -> list[LeaderDuty]:
@@ -362,6 +365,10 @@ class Server:
             gauges_read=self.metrics.cluster.learn,
             names_of_jobs=JobNames(self.metrics.jobs.unnamed, self.metrics.jobs.learn_names),
             counted=self.metrics.jobs.counted,
+            deliver=self.telling.delivering.deliver,
+            keep_alive=self.telling.keep_alive,
+            alert_sources=self.telling.alert_sources(),
+            notices_wait=self._notices_wait,
         )
         return leader_duties(context, self.leadership)
 
@@ -416,34 +423,11 @@ class Server:
     @contextlib.asynccontextmanager
     async def _listening(self) -> AsyncIterator[None]:
         """Hear the wake-ups of other servers while it runs. All of it works without, by polling."""
-        await self._coordinator.listen(self._woken)
+        await self._coordinator.listen(partial(woken, self))
         try:
             yield
         finally:
             await self._coordinator.close()
-
-    def _woken(self, topic: str) -> None:
-        """Do what a wake-up is for. Nothing here sends one, so servers never wake each other in circles."""
-        self.metrics.woken(subject_of(topic))
-        if topic in (READY, MISSED):
-            self.leasing.hint()
-        if topic in (DUE, MISSED):
-            self.pulsing.wake.set()
-        if topic in (STOP, MISSED):
-            self.leasing.call_for_beats()
-        if topic in (LOCKS, MISSED):
-            self.lock_waiting.look_at_all()
-        if topic == ROLES:
-            self.presence.wake.set()
-        if topic == ELECTION:
-            for duty in (self.pulsing, self.leading, self.presence):
-                duty.wake.set()
-        if topic in (CHANGED, MISSED):
-            for listener in self.on_change:
-                listener()
-        claim = claim_of_topic(topic)
-        if claim is not None:
-            self.lock_waiting.heard(claim)
 
     def _tell(self, topic: str) -> None:
         self.metrics.told(subject_of(topic))

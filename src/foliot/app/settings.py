@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from foliot.app.notify_settings import NotifySettings
 from foliot.domain.effective_settings import EffectiveSetting
 from foliot.domain.errors import InvalidInput
 from foliot.domain.health import HealthRules, usual_rules
@@ -93,6 +94,7 @@ class ServerSettings:
     restarts: Restarts = NO_RESTARTS  # by a supervisor
     spans: SpanSink | None = None  # where spans of triggers go; None: nobody wants any
     metrics_per_job: int = 0  # of so many jobs the metrics have series of their own
+    notify: NotifySettings = field(default_factory=NotifySettings)  # channels: what they may reach, secrets, own ones
     told: tuple[EffectiveSetting, ...] = ()  # these settings for users to see
     fault_point: str | None = None  # tests only: where this process breaks itself
 

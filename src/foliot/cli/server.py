@@ -9,6 +9,7 @@ from typing import Final
 
 import click
 
+from foliot.app.notify_settings import read_notify_settings
 from foliot.app.overseers import Overseers
 from foliot.app.run_loop import run_for_long
 from foliot.app.server_process import serve
@@ -73,6 +74,13 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     help="Jobs that no code declares any more go on; give it to every server.",
 )
 @metrics_option
+@click.option(
+    "--notify",
+    "notify_file",
+    envvar="FOLIOT_NOTIFY",
+    type=FILE,
+    help="A TOML file about channels of alerts: [notify], [secrets.NAME] and own [channels.NAME].",
+)
 @drills_option
 @supervise_options
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")
@@ -95,6 +103,7 @@ def server(
     load_weights: str,
     keep_removed_jobs: bool,
     metrics_per_job: int,
+    notify_file: Path | None,
     allow_drills: bool,
     supervised: bool,
     wedged_after: str,
@@ -133,6 +142,7 @@ def server(
             coordinator_url=coord,
             replica_url=replica,
             is_standby=standby,
+            notify=read_notify_settings(notify_file),
             restarts=overseers.restarts,
             spans=spans,
             told=effective_settings(),

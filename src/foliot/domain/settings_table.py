@@ -41,6 +41,7 @@ OTHER_VARIABLES: Final[Mapping[str, str]] = {
     "FOLIOT_DB": "the store's address",
     "FOLIOT_COORD": "the coordination backend by which servers elect their leader",
     "FOLIOT_REPLICA": "a replica of the store's database, which answers reads while the store is away",
+    "FOLIOT_NOTIFY": "a TOML file about channels of alerts: `[notify]`, `[secrets.NAME]` and own `[channels.NAME]`",
     "FOLIOT_ENABLE": "kinds of handlers to execute beside Python, several with commas",
     "FOLIOT_HANDLER_SETTINGS": "a TOML file with a table for each kind of handler: `[handlers.KIND]`",
     "FOLIOT_ADVERTISE": "where workers reach this server: every worker is told",

@@ -17,10 +17,12 @@ LOCKS: Final = "locks"
 """Some claims were granted: too many to name them."""
 CHANGED: Final = "changed"
 """A user changed something: the consoles of other users should show it soon."""
+NOTICES: Final = "notices"
+"""Something waits in the outbox: the leader tells it at once."""
 MISSED: Final = "missed"
 """Some wake-ups were lost: the server looks at everything once. A backend says it whenever it begins to listen."""
 
-TOPICS: Final = (READY, DUE, STOP, ROLES, LOCKS, CHANGED, MISSED)
+TOPICS: Final = (READY, DUE, STOP, ROLES, LOCKS, CHANGED, NOTICES, MISSED)
 """What is counted: a newer server may say more."""
 
 SENDS_PER_S: Final = 10

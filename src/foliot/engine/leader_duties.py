@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.changes import Plans
-from foliot.domain.instants import SECOND, Micros
+from foliot.domain.instants import DAY, SECOND, Micros
 from foliot.domain.verdict import Judge
 from foliot.engine.alert_looks import MetricValue
 from foliot.engine.alerting import EVERY_S as ALERT_EVERY_S
@@ -18,6 +18,7 @@ from foliot.engine.alerting import ActOnAlert, Alerting, AlertParts, AlertSource
 from foliot.engine.backfills import BackfillAdvance
 from foliot.engine.checkups import EVERY_S as CHECKUP_EVERY_S
 from foliot.engine.checkups import Checkups, Examine, GradesTold
+from foliot.engine.delivery import REST_S as DELIVERY_EVERY_S
 from foliot.engine.failovers import FailoverUpkeep
 from foliot.engine.gauges import EVERY_S as GAUGES_EVERY_S
 from foliot.engine.gauges import GaugeReading, GaugesTold, JobNames
@@ -36,6 +37,9 @@ from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
 from foliot.ports.store.node_row import NodeRow
+
+KEEP_NOTICES_US: Final[Micros] = 30 * DAY
+NOTICES_PER_STEP: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +76,8 @@ class LeaderContext:
     gauges_read: GaugesTold = lambda _term, _read: None
     names_of_jobs: JobNames = field(default_factory=JobNames)  # that metrics want to know
     counted: CountTold = lambda _minutes: None
+    deliver: Callable[[int], Awaitable[float | None]]  # a round of what waits in the outbox, under this term
+    keep_alive: Callable[[int], Awaitable[float | None]]  # of signs of life for dead-man's switches
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -285,6 +291,27 @@ def _of_a_ttl(part: int) -> Callable[[LeaderContext], float]:
     return lambda context: context.session_ttl_us / SECOND / part
 
 
+def _delivery(context: LeaderContext) -> Round:
+    return context.deliver
+
+
+def _signs_of_life(context: LeaderContext) -> Round:
+    return context.keep_alive
+
+
+def _forgetting_notices(context: LeaderContext) -> Round:
+    async def forget(term: int) -> float | None:
+        """Notices that were settled long ago."""
+        now = context.believed_now()
+        if now is None:
+            return None
+        before = now - KEEP_NOTICES_US
+        done = await context.store.channels.forget(before=before, limit=NOTICES_PER_STEP, term=term)
+        return 0 if done == NOTICES_PER_STEP else None
+
+    return forget
+
+
 LEADER_DUTIES: Final = (
     LeaderDutyRow("reaping", _reaping, _ticks(2)),
     LeaderDutyRow("orphans", _orphans, _ticks(2)),
@@ -309,4 +336,7 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("maintenance", _maintenance, _seconds(5)),
     LeaderDutyRow("alerting", _alerting, _seconds(ALERT_EVERY_S)),
     LeaderDutyRow("gauges", _gauges, _seconds(GAUGES_EVERY_S)),
+    LeaderDutyRow("delivery", _delivery, _seconds(DELIVERY_EVERY_S)),
+    LeaderDutyRow("signs of life", _signs_of_life, _seconds(10)),
+    LeaderDutyRow("forgetting notices", _forgetting_notices, _seconds(300)),
 )

@@ -117,6 +117,9 @@ def context(store: Asked) -> LeaderContext:
     async def settle() -> None:
         store.calls.append(("settle", TERM))
 
+    async def deliver(term: int) -> None:
+        store.calls.append(("deliver", term))
+
     minutes = count(MINUTE, MINUTE)  # so that what is done once a minute is done
     return LeaderContext(
         store=cast("Store", store),
@@ -139,6 +142,8 @@ def context(store: Asked) -> LeaderContext:
         examine=examine,
         graded=lambda *_: None,
         settle_drills=settle,
+        deliver=deliver,
+        keep_alive=deliver,
     )
 
 

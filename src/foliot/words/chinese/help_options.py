@@ -115,6 +115,9 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Those that were not over by then.": "到此时刻尚未结束的。",
     "Only what is not over.": "只看尚未结束的。",
     "A failure that lasts longer needs a person.": "故障持续更久就需要人来处理。",
+    "A TOML file about channels of alerts: [notify], [secrets.NAME] and own [channels.NAME].": (
+        "告警通道的 TOML 文件：[notify]、[secrets.NAME] 与服务器自己的 [channels.NAME]。"
+    ),
     "A replica of the store's database: it answers reads while the store is away.": (
         "存储数据库的副本：存储无响应时由它回答读取。"
     ),

@@ -129,6 +129,8 @@ REFUSALS: Final[Mapping[str, str]] = {
 NEXT_STEPS: Final[Mapping[str, str]] = {
     "apply them in several files": "请分成几个文件应用",
     "say for how long (for: 2h), or until when": "请指明多久（for: 2h），或到何时",
+    "write ${secret:NAME}": "例如 ${secret:NAME}",
+    "write url, or secret_url": "写 `url` 或 `secret_url`",
     # channels of alerts
     "write 30 in 1m, at most {most}": "例如 30 in 1m，最多 {most}",
     "name a kind of channel, and its settings": "请写明通道的类型及其设置",

@@ -127,6 +127,7 @@ TITLES: Final[Catalogue] = {
     "FOL-1225": "Failed shards of another version",
     "FOL-1210": "A replica that the store cannot have",
     "FOL-1200": "A number of servers that no cluster can have",
+    "FOL-1370": "Settings of channels that cannot be used",
     "FOL-2000": "A thing that does not exist",
     "FOL-1185": "Weights of load that make no score",
     "FOL-1187": "An address under which workers cannot reach the server",

@@ -371,6 +371,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Levels are a closed list, attempts and timeouts have bounds, and a channel is a short name.",
         "Choose a value that the error allows.",
     ),
+    "FOL-1370": (
+        "The file of --notify is not TOML, or a table of it does not fit.",
+        "The sentence says what is wrong. Mend the file and start the server again.",
+    ),
     "FOL-2000": ("The name or the id is misspelt, or the thing was deleted.", "Look at the list of its kind."),
     "FOL-1185": (
         "A server weighs CPU, memory, connections and runs of a node. Each weight is from 0 to 1, and their sum is 1.",

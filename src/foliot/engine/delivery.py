@@ -1,0 +1,227 @@
+"""Delivery: the leader claims notices that are due, tells them, and writes down how it went (R20).
+
+A notice is claimed under the term for longer than its sending may take. A leader that dies leaves its claim behind;
+when that runs out, the next leader sends the notice again under the same delivery id, marked as a possible repeat.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, Protocol, TypeAlias
+
+import structlog
+
+from foliot.domain.alerts.alert import AlertCause, Notice, NoticeKind
+from foliot.domain.alerts.channel import Channel
+from foliot.domain.alerts.condition import ConditionKind
+from foliot.domain.alerts.delivery import (
+    DEAD_AFTER_US,
+    GIVE_UP_AFTER_US,
+    DueNotice,
+    RateUsed,
+    plan_deliveries,
+    retry_in_us,
+)
+from foliot.domain.alerts.level import AlertLevel
+from foliot.domain.alerts.observation import Observation
+from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
+from foliot.ports.chance import Chance
+from foliot.ports.clock import Clock
+from foliot.ports.notifier import NotSent
+from foliot.ports.store.channels import ChannelKey, ChannelStore, ClaimedNotices, Delivery, DeliveryState, SendOutcome
+from foliot.ports.store.errors import StoreBusy, StoreUnavailable
+
+REST_S: Final = 5.0
+BATCH: Final = 50
+CLAIM_US: Final[Micros] = MINUTE
+SETTLE_TRIES: Final = 5
+SETTLE_REST_S: Final = 1.0
+
+log = structlog.get_logger("foliot.delivery")
+
+
+class Teller(Protocol):
+    """Makes messages and sends them: what the app builds of kinds, secrets and words."""
+
+    async def tell(self, channel: Channel, delivery: Delivery, now: Instant) -> None:
+        """Send one notice; raises `NotSent`."""
+        ...
+
+
+SaySent: TypeAlias = Callable[[str, bool], None]
+"""The kind of a channel, and whether a message reached it."""
+Now: TypeAlias = Callable[[], Instant]
+
+
+class Delivering:
+    """The duty."""
+
+    def __init__(
+        self,
+        store: ChannelStore,
+        teller: Teller,
+        *,
+        node: str,
+        clock: Clock,
+        chance: Chance,
+        now: Now,
+        on_sent: SaySent = lambda _kind, _is_sent: None,
+    ) -> None:
+        """`now`: the store's time, as this server believes it to be."""
+        self._store = store
+        self._teller = teller
+        self._node = node
+        self._clock = clock
+        self._chance = chance
+        self._now = now
+        self._on_sent = on_sent
+        self._alive_at: dict[ChannelKey, float] = {}  # when a dead-man's switch was last told, monotonic
+
+    async def deliver(self, term: int) -> float | None:
+        """One round: what is due is told. Nothing waits: one statement."""
+        due_at = await self._store.next_at()
+        if due_at is None:
+            return None
+        wait_us = due_at - self._now()
+        if wait_us > 0:
+            return min(wait_us / SECOND, REST_S)
+        claim = self._chance.token()
+        claimed = await self._store.claim(claim=claim, by=self._node, limit=BATCH, for_us=CLAIM_US, term=term)
+        if claimed.deliveries:
+            await self._carry_out(claimed)
+        return 0.0 if len(claimed.deliveries) == BATCH else 0.2
+
+    async def _carry_out(self, claimed: ClaimedNotices) -> None:
+        by_id = {one.id: one for one in claimed.deliveries}
+        channels = {channel.key: channel for channel in await self._store.list(namespace=None)}
+        keys = {one.channel_key for one in claimed.deliveries}
+        recently = await self._store.recently_sent({key: channels[key].rate_us for key in keys if key in channels})
+        used = {key: RateUsed(*found) for key, found in recently.items()}
+        plan = plan_deliveries([_waiting(one) for one in claimed.deliveries], channels, used, claimed.now)
+        put_aside = [_dropped(by_id[one], why) for one, why in plan.drop.items()]
+        put_aside += [_postponed(by_id[one], in_us, why) for one, (in_us, why) in plan.later.items()]
+        await self._settle(put_aside)
+        for ids, digest in plan.fold:
+            await self._store.fold([by_id[one] for one in ids], digest)
+        sending = [by_id[one] for one in plan.send]
+        await asyncio.gather(*(self._sent(one, channels[one.channel_key], claimed.now) for one in sending))
+
+    async def _sent(self, delivery: Delivery, channel: Channel, now: Instant) -> None:
+        outcome = await self._outcome(delivery, channel, now)
+        is_sent = outcome.state is DeliveryState.SENT
+        self._on_sent(channel.kind, is_sent)
+        say = log.info if is_sent else log.warning
+        say(
+            "notice.sent" if is_sent else "notice.not_sent",
+            channel=channel.name,
+            kind=channel.kind,
+            notice=delivery.notice.key,
+            attempt=delivery.attempt,
+            why=outcome.error or None,
+        )
+        await self._settle([outcome])
+
+    async def _outcome(self, delivery: Delivery, channel: Channel, now: Instant) -> SendOutcome:
+        try:
+            await self._teller.tell(channel, delivery, now)
+        except NotSent as error:
+            return self._failed(delivery, now, error)
+        except Exception as error:  # a plug-in's bug must not stop the others
+            log.exception("notice.broke", channel=channel.name, kind=channel.kind)
+            return self._failed(delivery, now, NotSent(f"the kind {channel.kind} failed ({type(error).__name__})"))
+        return SendOutcome(id=delivery.id, claim=delivery.claim, state=DeliveryState.SENT)
+
+    def _failed(self, delivery: Delivery, now: Instant, error: NotSent) -> SendOutcome:
+        is_over = error.is_final or now - delivery.created_at > GIVE_UP_AFTER_US
+        retry_after_us = round((error.retry_after_s or 0) * SECOND)
+        again_in = retry_in_us(delivery.attempt, chance=self._chance.fraction(), retry_after_us=retry_after_us)
+        is_test = delivery.notice.kind is NoticeKind.TEST  # the user waits for the answer
+        return SendOutcome(
+            id=delivery.id,
+            claim=delivery.claim,
+            state=DeliveryState.FAILED if is_over or is_test else DeliveryState.WAITING,
+            error=error.why,
+            retry_in_us=again_in,
+            may_have_arrived=error.may_have_arrived,
+        )
+
+    async def _settle(self, outcomes: Sequence[SendOutcome]) -> None:
+        """Write it down, again and again for a while: what stays unwritten is sent again as a possible repeat."""
+        for _ in range(SETTLE_TRIES):
+            try:
+                await self._store.settle(outcomes, by=self._node)
+                return
+            except (StoreUnavailable, StoreBusy):
+                await self._clock.wait(asyncio.Event(), for_s=SETTLE_REST_S)
+        log.warning("notice.not_settled", notices=len(outcomes))
+
+    async def keep_alive(self, term: int, *, is_well: Callable[[], Awaitable[bool]] | None = None) -> float | None:
+        """The dead-man's switch: tell the channels that want it, while the cluster is well."""
+        channels = [one for one in await self._store.list(namespace=None) if one.alive_us is not None and one.is_on]
+        now = self._clock.monotonic()
+        due = [one for one in channels if now - self._alive_at.get(one.key, -1e9) >= (one.alive_us or 0) / SECOND]
+        if not due or (is_well is not None and not await is_well()):
+            return None
+        await asyncio.gather(*(self._told_alive(one, now) for one in due))
+        return None
+
+    async def _told_alive(self, channel: Channel, now: float) -> None:
+        """Not through the outbox: a sign of life that comes late is worse than none."""
+        at = self._now()
+        notice = Notice(
+            key=f"alive:{at}",
+            kind=NoticeKind.ALIVE,
+            channel=channel.name,
+            namespace=channel.namespace,
+            level=AlertLevel.INFO,
+            data={"node": self._node},
+        )
+        delivery = Delivery(
+            id=0,
+            delivery_id=self._chance.token(),
+            notice=notice,
+            state=DeliveryState.SENDING,
+            attempt=1,
+            created_at=at,
+        )
+        error = ""
+        try:
+            await self._teller.tell(channel, delivery, at)
+            self._alive_at[channel.key] = now
+        except NotSent as failed:
+            error = failed.why
+        self._on_sent(channel.kind, not error)
+        await self._store.note_health(channel.key, error=error)
+
+
+def _waiting(one: Delivery) -> DueNotice:
+    is_first = one.attempt == 1 and not one.is_repeat
+    return DueNotice(id=one.id, notice=one.notice, created_at=one.created_at, is_first_try=is_first)
+
+
+def _dropped(one: Delivery, why: str) -> SendOutcome:
+    return SendOutcome(id=one.id, claim=one.claim, state=DeliveryState.DROPPED, error=why, was_tried=False)
+
+
+def _postponed(one: Delivery, in_us: Micros, why: str) -> SendOutcome:
+    return SendOutcome(
+        id=one.id, claim=one.claim, state=DeliveryState.WAITING, error=why, retry_in_us=in_us, was_tried=False
+    )
+
+
+async def dead_channels(store: ChannelStore, now: Instant) -> list[Observation]:
+    """Channels that fail for long, as rules see them (`when: channel`)."""
+    health = await store.health(namespace=None)
+    return [
+        Observation(
+            kind=ConditionKind.CHANNEL,
+            subject_key=f"channel:{namespace or ''}/{name}",
+            subject=name,
+            namespace=namespace,
+            cause=AlertCause(key="channel", data={"error": one.last_error}),
+            at=now,
+            lasts_us=now - one.failing_since,
+            data={"error": one.last_error, "failures": one.failures},
+        )
+        for (namespace, name), one in sorted(health.items(), key=str)
+        if one.failing_since is not None and now - one.failing_since >= DEAD_AFTER_US
+    ]

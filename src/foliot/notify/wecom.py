@@ -1,0 +1,36 @@
+"""WeCom: a robot of a group, markdown of at most 4096 bytes; 20 messages a minute."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from foliot.notify.cuts import as_markdown, cut_bytes
+from foliot.notify.dingtalk import check_code
+from foliot.notify.posts import post_json
+from foliot.notify.schemas import secret, settings
+from foliot.ports.notifier import AlertMessage, NotifyRules
+
+CONTENT_BYTES_MAX: Final = 4096
+BUSY: Final = {45009: 60.0, 45033: 10.0}
+
+
+class WeCom:
+    """The kind."""
+
+    name = "wecom"
+    schema = settings(("webhook",), webhook=secret("The robot's address, with its key."))
+
+    def make(self, settings: Mapping[str, Any], rules: NotifyRules) -> "WeComChannel":
+        return WeComChannel(settings["webhook"], rules)
+
+
+class WeComChannel:
+    """One robot."""
+
+    def __init__(self, webhook: str, rules: NotifyRules) -> None:
+        self._webhook = webhook
+        self._rules = rules
+
+    async def send(self, message: AlertMessage) -> None:
+        content = cut_bytes(as_markdown(message, fence=""), CONTENT_BYTES_MAX)
+        body = {"msgtype": "markdown", "markdown": {"content": content}}
+        check_code(await post_json(self._webhook, body, self._rules), "errcode", BUSY)
