@@ -45,7 +45,12 @@ READS: Final = {
     "alerts.rules",
     "alerts.silences",
     "channels.list",
+    "gauges.jobs",
+    "gauges.read",
+    "gauges.names",
 }
+ONLY_LOOKS: Final = {"gauges"}
+"""Duties that write nothing."""
 ANSWERS: Final[Mapping[str, Any]] = {
     "runs.forget": (0, 0),
     "lookups.nodes": [node("s-a")],
@@ -153,8 +158,8 @@ async def test_every_write_of_a_duty_is_under_its_term(row: LeaderDutyRow) -> No
     for _ in range(2):
         await round_(TERM)
     writes = [call for call in store.calls if call[0] not in READS]
-    assert writes, "it did nothing"
-    assert {term for _, term in writes} == {TERM}
+    assert bool(writes) is (row.name not in ONLY_LOOKS), "it did nothing"
+    assert {term for _, term in writes} <= {TERM}
 
 
 async def test_a_duty_rests_as_usual_or_as_its_round_says() -> None:

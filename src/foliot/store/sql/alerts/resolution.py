@@ -21,7 +21,10 @@ CLOSE: Final = Statement(
     RowSet("d", id=BIGINT, ver=BIGINT, open_key=TEXT),
 )
 END_SUBJECTS: Final = Statement(
-    "UPDATE alert_subjects SET ended_at = :now WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM {d})",
+    """
+    UPDATE alert_subjects SET ended_at = :now
+    FROM {d} WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL
+    """,
     RowSet("d", id=BIGINT),
 )
 
