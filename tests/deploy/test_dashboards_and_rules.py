@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from foliot.observability.catalogue import CATALOGUE, METRICS, MetricRow, series_of
 

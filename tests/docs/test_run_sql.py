@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import msgspec
-import yaml  # type: ignore[import-untyped]
+import yaml
 
 from foliot.domain.definition import from_document
 from foliot.worker.handlers.sql import SqlHandlers

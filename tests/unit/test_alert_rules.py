@@ -32,7 +32,6 @@ CONDITIONS = [
     ("failover", "failover"),
     ("anomaly duration", "anomaly duration"),
     ("anomaly", "anomaly"),
-    ("heartbeat", "heartbeat"),
     ("channel", "channel"),
     ('foliot_node_score{node="w-1",group="etl"}>0.9', 'foliot_node_score{group="etl", node="w-1"} > 0.9'),
     ("foliot_ready >= 1e3", "foliot_ready >= 1000"),
@@ -40,7 +39,7 @@ CONDITIONS = [
 WRONG_CONDITIONS = [
     *("", "fails", "failed 5 of 3", "failed 0 of 3", "failed 3 of 1000", "late", "late soon", "late 0s", "slower"),
     *("slower p94*2", "slower p95*0", "silent", "node", "node sick", "check", "check any awful", "check A;B"),
-    *("drift 5m", "certificate soon", "anomaly mood", "heartbeat 5m", "x{a=b} > 1", "x > many", "x => 1", "late 5000d"),
+    *("drift 5m", "certificate soon", "anomaly mood", "heartbeat", "x{a=b} > 1", "x > many", "x => 1", "late 5000d"),
     "x" * 501,
 ]
 

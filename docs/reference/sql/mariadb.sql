@@ -192,7 +192,7 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (alert_id BIGINT PATH '$[0]' NULL ON EMPTY
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.state = 'resolved', alerts.resolved_at = %(now)s, alerts.open_key = d.open_key WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/resolution.py END_SUBJECTS
-UPDATE alert_subjects SET ended_at = %(now)s WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects SET alert_subjects.ended_at = %(now)s WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL;
 
 -- alerts/rounds.py OLD
 SELECT id FROM alerts WHERE resolved_at < %(before)s ORDER BY resolved_at, id LIMIT %(rows)s;
@@ -1412,7 +1412,9 @@ FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), (
+  SELECT c.next_at FROM cursors c WHERE c.next_at > CASE WHEN %(until)s < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) THEN %(until)s ELSE TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) END
+  ORDER BY c.next_at, c.job_id LIMIT 1) AS later
 FROM cursors WHERE next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at >= %(low)s AND next_at <= %(until)s AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 ORDER BY next_at, job_id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
@@ -1421,13 +1423,10 @@ WITH overdue AS  (
   SELECT c.job_id FROM cursors c WHERE c.next_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(overdue)s AND c.next_at <= %(until)s
   ORDER BY c.next_at, c.job_id LIMIT %(limit)s
 )
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), NULL AS later
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AND next_at + 0 <= %(until)s
   AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
 ORDER BY job_id FOR UPDATE;
-
--- firing_store.py NEXT
-SELECT c.next_at FROM cursors c WHERE c.next_at >= %(low)s ORDER BY c.next_at, c.job_id LIMIT 1;
 
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source, j.source_module
@@ -2186,9 +2185,10 @@ WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= TIMESTA
 SELECT n.id, n.handlers FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN nodes n FORCE INDEX (PRIMARY) ON n.id = d.id WHERE true;
 
 -- leasing/fitting_workers.py BUSY
-SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > '' GROUP BY r.session_id
+   SELECT r.session_id, NULL, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.held_by > '' GROUP BY r.session_id
 UNION ALL
-SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+   SELECT r.assigned_to, r.lane, count(*) FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+   GROUP BY r.assigned_to, r.lane;
 
 -- leasing/fitting_workers.py OWN
 SELECT r.job_id, r.session_id AS session, count(*) FROM runs r

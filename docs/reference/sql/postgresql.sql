@@ -208,7 +208,8 @@ UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = $1, op
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[]) AS d(id, ver, open_key) WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/resolution.py END_SUBJECTS
-UPDATE alert_subjects SET ended_at = $1 WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM unnest($2::text::bigint[]) AS d(id));
+UPDATE alert_subjects SET ended_at = $1
+FROM unnest($2::text::bigint[]) AS d(id) WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL;
 
 -- alerts/rounds.py OLD
 SELECT id FROM alerts WHERE resolved_at < $1 ORDER BY resolved_at, id LIMIT $2;
@@ -1557,8 +1558,10 @@ FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at >= $1 AND next_at <= $2 AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), (
+  SELECT c.next_at FROM cursors c WHERE c.next_at > CASE WHEN $1 < CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) THEN $1 ELSE CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) END
+  ORDER BY c.next_at, c.job_id LIMIT 1) AS later
+FROM cursors WHERE next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at >= $2 AND next_at <= $1 AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY next_at, job_id LIMIT $3 FOR UPDATE SKIP LOCKED;
 
 -- firing_store.py TAKE_OVERDUE
@@ -1566,13 +1569,10 @@ WITH overdue AS MATERIALIZED (
   SELECT c.job_id FROM cursors c WHERE c.next_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND c.next_at <= $2
   ORDER BY c.next_at, c.job_id LIMIT $3
 )
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), NULL AS later
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AND next_at + 0 <= $2
   AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY job_id FOR UPDATE;
-
--- firing_store.py NEXT
-SELECT c.next_at FROM cursors c WHERE c.next_at >= $1 ORDER BY c.next_at, c.job_id LIMIT 1;
 
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source, j.source_module
@@ -2282,8 +2282,8 @@ SELECT c.job_id, c.cursor_ver, c.route_state FROM cursors c WHERE c.job_id IN (S
 ORDER BY c.job_id FOR UPDATE SKIP LOCKED;
 
 -- leasing/assignment.py AS_SEEN
-SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING' AND r.parked = 0
-ORDER BY r.id FOR UPDATE SKIP LOCKED;
+SELECT s.id, s.ver FROM unnest($1::text::bigint[]) AS d(id) CROSS JOIN LATERAL (
+  SELECT r.id, r.ver FROM runs r WHERE r.id = d.id AND r.state = 'PENDING' AND r.parked = 0 FOR UPDATE SKIP LOCKED) s;
 
 -- leasing/assignment.py KEEP
 UPDATE cursors SET route_state = d.state, cursor_ver = cursors.cursor_ver + 1
@@ -2566,9 +2566,10 @@ WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= CAST(ex
 SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM unnest($1::text::text[]) AS d(id));
 
 -- leasing/fitting_workers.py BUSY
-SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id
+   SELECT r.session_id, NULL, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id
 UNION ALL
-SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+   SELECT r.assigned_to, r.lane, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+   GROUP BY r.assigned_to, r.lane;
 
 -- leasing/fitting_workers.py OWN
 SELECT r.job_id, r.session_id AS session, count(*) FROM runs r
@@ -2686,8 +2687,8 @@ FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(job_id, runs) WHERE cur
 SELECT c.job_id, c.fence_seq FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id)) ORDER BY c.job_id;
 
 -- leasing/leases.py LOCK_PICKED
-SELECT r.id, r.ver FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) AND r.state = 'PENDING'
-ORDER BY r.id FOR UPDATE SKIP LOCKED;
+SELECT s.id, s.ver FROM unnest($1::text::bigint[]) AS d(id) CROSS JOIN LATERAL (
+  SELECT r.id, r.ver FROM runs r WHERE r.id = d.id AND r.state = 'PENDING' FOR UPDATE SKIP LOCKED) s;
 
 -- leasing/leases.py LEASE
 UPDATE runs SET state = 'RUNNING', ver = runs.ver + 1, attempt = runs.attempt + 1, lease_id = d.lease_id,

@@ -208,7 +208,8 @@ UPDATE alerts SET ver = alerts.ver + 1, state = 'resolved', resolved_at = :now, 
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS open_key FROM json_each(:d)) AS d WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/resolution.py END_SUBJECTS
-UPDATE alert_subjects SET ended_at = :now WHERE ended_at IS NULL AND alert_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+UPDATE alert_subjects SET ended_at = :now
+FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL;
 
 -- alerts/rounds.py OLD
 SELECT id FROM alerts WHERE resolved_at < :before ORDER BY resolved_at, id LIMIT :rows;
@@ -1521,7 +1522,9 @@ FROM store_meta m JOIN leases l ON l.name = 'leader'
 WHERE m.id = 1;
 
 -- firing_store.py TAKE
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now()
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now(), (
+  SELECT c.next_at FROM cursors c WHERE c.next_at > CASE WHEN :until < foliot_now() THEN :until ELSE foliot_now() END
+  ORDER BY c.next_at, c.job_id LIMIT 1) AS later
 FROM cursors WHERE next_at <= foliot_now() AND next_at >= :low AND next_at <= :until AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= foliot_now()
 ORDER BY next_at, job_id LIMIT :limit;
 
@@ -1530,13 +1533,10 @@ WITH overdue AS MATERIALIZED (
   SELECT c.job_id FROM cursors c WHERE c.next_at <= foliot_now() - :overdue AND c.next_at <= :until
   ORDER BY c.next_at, c.job_id LIMIT :limit
 )
-SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now()
+SELECT job_id, version, state, next_at, next_due_at, cursor_ver, remaining, skip_from, skip_reason, skip_why, trouble, foliot_now(), NULL AS later
 FROM cursors WHERE job_id IN (SELECT o.job_id FROM overdue o) AND next_at + 0 <= foliot_now() AND next_at + 0 <= :until
   AND (SELECT m.maintenance_until FROM store_meta m WHERE m.id = 1) <= foliot_now()
 ORDER BY job_id;
-
--- firing_store.py NEXT
-SELECT c.next_at FROM cursors c WHERE c.next_at >= :low ORDER BY c.next_at, c.job_id LIMIT 1;
 
 -- job_store.py KNOWN
 SELECT j.id, j.version, v.hash, j.source, j.source_module
@@ -2335,9 +2335,10 @@ WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= foliot_
 SELECT n.id, n.handlers FROM nodes n WHERE n.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- leasing/fitting_workers.py BUSY
-SELECT r.session_id, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id
+   SELECT r.session_id, NULL, count(*) FROM runs r WHERE r.state = 'RUNNING' AND r.session_id > '' GROUP BY r.session_id
 UNION ALL
-SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+   SELECT r.assigned_to, r.lane, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
+   GROUP BY r.assigned_to, r.lane;
 
 -- leasing/fitting_workers.py OWN
 SELECT r.job_id, r.session_id AS session, count(*) FROM runs r

@@ -5,7 +5,7 @@ when that runs out, the next leader sends the notice again under the same delive
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
 import structlog
@@ -93,17 +93,29 @@ class Delivering:
     async def _carry_out(self, claimed: ClaimedNotices) -> None:
         by_id = {one.id: one for one in claimed.deliveries}
         channels = {channel.key: channel for channel in await self._store.list(namespace=None)}
-        keys = {one.channel_key for one in claimed.deliveries}
-        recently = await self._store.recently_sent({key: channels[key].rate_us for key in keys if key in channels})
-        used = {key: RateUsed(*found) for key, found in recently.items()}
-        plan = plan_deliveries([_waiting(one) for one in claimed.deliveries], channels, used, claimed.now)
+        waiting = [_waiting(one) for one in claimed.deliveries]
+        used = await self._used(claimed, channels)
+        plan = plan_deliveries(waiting, channels, used, claimed.now)
         put_aside = [_dropped(by_id[one], why) for one, why in plan.drop.items()]
         put_aside += [_postponed(by_id[one], in_us, why) for one, (in_us, why) in plan.later.items()]
         await self._settle(put_aside)
         for ids, digest in plan.fold:
             await self._store.fold([by_id[one] for one in ids], digest)
-        sending = [by_id[one] for one in plan.send]
-        await asyncio.gather(*(self._sent(one, channels[one.channel_key], claimed.now) for one in sending))
+        sending = []
+        for one in plan.send:
+            delivery = by_id[one]
+            channel = channels[delivery.channel_key]
+            sending.append(self._sent(delivery, channel, claimed.now))
+        await asyncio.gather(*sending)
+
+    async def _used(
+        self, claimed: ClaimedNotices, channels: Mapping[ChannelKey, Channel]
+    ) -> dict[ChannelKey, RateUsed]:
+        """How much of its rate each of these channels has used."""
+        keys = {one.channel_key for one in claimed.deliveries}
+        rates = {key: channels[key].rate_us for key in keys if key in channels}
+        recently = await self._store.recently_sent(rates)
+        return {key: RateUsed(*found) for key, found in recently.items()}
 
     async def _sent(self, delivery: Delivery, channel: Channel, now: Instant) -> None:
         outcome = await self._outcome(delivery, channel, now)
@@ -156,13 +168,22 @@ class Delivering:
 
     async def keep_alive(self, term: int, *, is_well: Callable[[], Awaitable[bool]] | None = None) -> float | None:
         """The dead-man's switch: tell the channels that want it, while the cluster is well."""
-        channels = [one for one in await self._store.list(namespace=None) if one.alive_us is not None and one.is_on]
         now = self._clock.monotonic()
-        due = [one for one in channels if now - self._alive_at.get(one.key, -1e9) >= (one.alive_us or 0) / SECOND]
-        if not due or (is_well is not None and not await is_well()):
+        channels = await self._store.list(namespace=None)
+        due = [one for one in channels if self._wants_a_sign(one, now)]
+        if not due:
+            return None
+        if is_well is not None and not await is_well():
             return None
         await asyncio.gather(*(self._told_alive(one, now) for one in due))
         return None
+
+    def _wants_a_sign(self, channel: Channel, now: float) -> bool:
+        """Whether a sign of life is due on this channel."""
+        if channel.alive_us is None or not channel.is_on:
+            return False
+        told_at = self._alive_at.get(channel.key)
+        return told_at is None or now - told_at >= channel.alive_us / SECOND
 
     async def _told_alive(self, channel: Channel, now: float) -> None:
         """Not through the outbox: a sign of life that comes late is worse than none."""

@@ -16,7 +16,7 @@ from foliot.operations.known_channels import unknown_channels
 from foliot.operations.names import actor, home_of, namespace_of
 from foliot.operations.services import Services
 
-OF_NAMESPACES: Final = OF_JOBS | {ConditionKind.HEARTBEAT, ConditionKind.CHANNEL}
+OF_NAMESPACES: Final = OF_JOBS | {ConditionKind.CHANNEL}
 """Conditions that a rule of one namespace may have; the others are asked of the whole cluster."""
 
 

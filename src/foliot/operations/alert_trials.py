@@ -107,8 +107,10 @@ async def _failed(services: Services, when: Condition, run: RunRow) -> TrialStep
         return TrialStep(key="failed", is_so=run.state == "FAILED", said=said)
     runs = await _runs_until(services, run, limit=when.of_last)
     failed = sum(one.state == "FAILED" for one in runs)
+    said["failed"] = failed
+    said["runs"] = len(runs)
     is_so = run.state == "FAILED" and failed >= when.times
-    return TrialStep(key="failed_of", is_so=is_so, said={**said, "failed": failed, "runs": len(runs)})
+    return TrialStep(key="failed_of", is_so=is_so, said=said)
 
 
 async def _runs_until(services: Services, run: RunRow, *, limit: int) -> Sequence[RunRow]:
@@ -174,13 +176,22 @@ async def _counted(services: Services, rule: Rule, run: RunRow, now: Instant) ->
     """How often it must be seen, where that can be counted: failures of the job."""
     if rule.after <= 1:
         return []
+    said: dict[str, Any] = {"after": rule.after, "within_us": rule.within_us}
     if rule.when.kind is not ConditionKind.FAILED:
-        return [TrialStep(key="after_unknown", is_so=True, said={"after": rule.after, "within_us": rule.within_us})]
-    since = None if rule.within_us is None else (run.ended_at or now) - rule.within_us
-    wanted = RunFilter(job_ids=(run.job_id,), states=("FAILED",), since=since, until=run.created_at + 1, tests=False)
-    failed = len((await services.store.lookups.runs(wanted, limit=rule.after)).items)
-    said = {"after": rule.after, "within_us": rule.within_us, "failed": failed}
-    return [TrialStep(key="after", is_so=failed >= rule.after, said=said)]
+        return [TrialStep(key="after_unknown", is_so=True, said=said)]
+    since = None
+    if rule.within_us is not None:
+        since = (run.ended_at or now) - rule.within_us
+    wanted = RunFilter(
+        job_ids=(run.job_id,),
+        states=("FAILED",),
+        since=since,
+        until=run.created_at + 1,
+        tests=False,
+    )
+    found = await services.store.lookups.runs(wanted, limit=rule.after)
+    said["failed"] = len(found.items)
+    return [TrialStep(key="after", is_so=len(found.items) >= rule.after, said=said)]
 
 
 async def _silent(services: Services, rule: Rule, job: JobRow, now: Instant) -> Sequence[TrialStep]:

@@ -31,7 +31,7 @@ export interface AlertOut {
   "title": string;
   "hint": string;
   "rule": string;
-  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "heartbeat" | "channel" | "metric";
+  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "channel" | "metric";
   "namespace": string | null;
   "cause": Record<string, unknown>;
   "to": string[];
@@ -1315,7 +1315,7 @@ export interface RuleOut {
   "name": string;
   "namespace": string | null;
   "version": number;
-  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "heartbeat" | "channel" | "metric";
+  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "channel" | "metric";
   "when": string;
   "level": "info" | "warning" | "critical";
   "to": string[];

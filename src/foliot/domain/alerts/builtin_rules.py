@@ -15,7 +15,6 @@ _DOCUMENTS: Final = {
     "check-critical": {"when": "check any critical", "level": "critical"},
     "check-warning": {"when": "check any warning", "for": "5m"},
     "channel-dead": {"when": "channel", "level": "critical"},
-    "heartbeat-missed": {"when": "heartbeat"},
 }
 BUILT_IN: Final[Mapping[str, Rule]] = {
     name: rule_from(document, name=name, namespace=None) for name, document in _DOCUMENTS.items()

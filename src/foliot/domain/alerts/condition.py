@@ -9,7 +9,6 @@ leader 30s · store 30s                  nobody led, the store was away for long
 check clock · check any bad             a check of `foliot cluster doctor`; also drift, certificate 14d
 failover                                one that its policy escalates
 anomaly · anomaly duration              a job differs from its own baseline
-heartbeat                               a check of something outside Foliot missed its ping
 channel                                 a channel that cannot be reached
 foliot_node_score{node="w-1"} > 0.9     a metric
 """
@@ -36,7 +35,6 @@ class ConditionKind(StrEnum):
     CHECK = "check"
     FAILOVER = "failover"
     ANOMALY = "anomaly"
-    HEARTBEAT = "heartbeat"
     CHANNEL = "channel"
     METRIC = "metric"
 

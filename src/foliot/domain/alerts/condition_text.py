@@ -31,7 +31,7 @@ _TIMED: Final = {
     "leader": _KIND.LEADER,
     "store": _KIND.STORE,
 }
-_PLAIN: Final = {"failover": _KIND.FAILOVER, "heartbeat": _KIND.HEARTBEAT, "channel": _KIND.CHANNEL}
+_PLAIN: Final = {"failover": _KIND.FAILOVER, "channel": _KIND.CHANNEL}
 _TIMES: Final = re.compile(r"(\d{1,4})\s+of\s+(\d{1,4})", re.ASCII)
 _PACE: Final = re.compile(r"p(\d{2})\s*[*×]\s*(\d{1,4}(?:\.\d{1,3})?)", re.ASCII)
 _METRIC: Final = re.compile(
@@ -47,7 +47,7 @@ _WORDS: Final = (
 )
 _HINT: Final = (
     "write failed, failed 3 of 5, late 10m, slower p95*2, silent 2h, queue 5m, node dead, leader 30s, store 30s, "
-    'check any critical, drift, certificate 14d, failover, anomaly, heartbeat, channel or metric{label="x"} > 0.9'
+    'check any critical, drift, certificate 14d, failover, anomaly, channel or metric{label="x"} > 0.9'
 )
 
 

@@ -81,7 +81,7 @@ def is_about(of: Subjects, seen: Observation) -> bool:
 def is_true(when: Condition, seen: Observation) -> bool:
     """Whether a condition holds."""
     match when.kind:
-        case ConditionKind.FAILED | ConditionKind.FAILOVER | ConditionKind.HEARTBEAT | ConditionKind.CHANNEL:
+        case ConditionKind.FAILED | ConditionKind.FAILOVER | ConditionKind.CHANNEL:
             return True
         case ConditionKind.SLOWER:
             limit = slower_limit(when, seen.percentiles)

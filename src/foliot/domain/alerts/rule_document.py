@@ -130,7 +130,7 @@ def _check_together(rule: Rule) -> None:
         raise BadField("of.node", f"a condition of kind {kind} is not asked of nodes", hint="leave it out")
     if (rule.of.job or rule.of.tags) and kind not in OF_JOBS:
         raise BadField("of.job", f"a condition of kind {kind} is not asked of jobs", hint="leave job and tags out")
-    if rule.namespace is not None and kind not in OF_JOBS | {ConditionKind.HEARTBEAT, ConditionKind.CHANNEL}:
+    if rule.namespace is not None and kind not in OF_JOBS | {ConditionKind.CHANNEL}:
         raise BadField(
             "when",
             f"a condition of kind {kind} is asked of the whole cluster",

@@ -23,7 +23,6 @@ SENTENCES: Catalogue = {
     "check": "检查 {subject} 的级别为 {grade}[：{about}]",
     "failover": "故障转移需要人来处理：{subject} 的 {type}[，已持续 {lasts_us:span}]",
     "anomaly": "{subject} 与平常不同",
-    "heartbeat": "{subject}（在 Foliot 之外运行）未按时发来消息",
     "channel": "渠道 {subject} 无法连到",
     "metric": "{subject} 的值为 {value}",
 }
@@ -40,7 +39,6 @@ NEXT_STEPS: Catalogue = {
     "check": "检查集群：foliot cluster doctor",
     "failover": "查看故障转移：foliot cluster failovers",
     "anomaly": "比较它的执行：foliot job show {subject}",
-    "heartbeat": "查看运行它的机器",
     "channel": "测试渠道：foliot alert channel test {subject}",
     "metric": "查看节点：foliot node list",
 }

@@ -644,7 +644,7 @@ HINTS: Final[Catalogue] = {
     "FOL-1099": "[是否想写 {meant}？]启动提供 {kind} 的工作节点；已知的有：{known}",
     "FOL-1240": "请升级或停止 {server}，或去掉 {fields}",
     "FOL-1300": "请先升级或停止 {server}",
-    "FOL-1370": "写入 [notify]、[secrets.NAME] 与 [channels.NAME]",
+    "FOL-1370": "按文档写入各节，例如 [secrets.NAME] 与 [channels.NAME]",
     "FOL-2041": "设置一个：foliot limit set --{kind} {name} 20",
     "FOL-1242": "把 place.takes.{name} 写成不超过 {max}，或提高限额",
     "FOL-1230": "[是否想写 {meant}？]可用的路由：{known}",

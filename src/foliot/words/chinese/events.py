@@ -93,4 +93,11 @@ EVENTS: Final[Mapping[str, str]] = {
     "worker.failed": "工作节点失败",
     "worker.not_registered": "工作节点未能注册",
     "worker.reloads_slowly": "工作节点重新加载过慢",
+    "traces.not_sent": "追踪数据未发送",
+    "traces.bad_ratio": "追踪的采样比例无法识别",
+    "alert.not_acted": "告警的自动处理未执行",
+    "notice.not_settled": "通知的结果未能记录",
+    "own_channel.not_sent": "服务器自己的渠道未能发送",
+    "notice.without_log": "通知未带日志",
+    "notice.broke": "发送通知时出错",
 }

@@ -327,6 +327,13 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Where everything is kept.": "所有数据存放的位置。",
     "Look at this store alone, and ask no server.": "只查看此存储，不询问服务器。",
     "Its share of work beside other workers.": "与其他工作节点相比所得的份额。",
+    "Who else drains as many, on PostgreSQL and where it is installed.": (
+        "还有谁处理同样多的执行；在 PostgreSQL 上，且已安装时。"
+    ),
+    "Jobs with this route beside jobs without one, on two workers.": (
+        "使用此路由的任务与不用路由的任务对比，在两个工作节点上。"
+    ),
+    "Again: several.": "可重复给出。",
     "Runs at one time.": "同时进行的执行数。",
     "Runs at one time; http=2000: slots for one kind of handler.": "同时进行的执行数；http=2000：某种处理器的槽位。",
     "Variables that jobs do not get: SMTP_PASSWORD,VAULT_*.": "不传给任务的环境变量：SMTP_PASSWORD,VAULT_*。",

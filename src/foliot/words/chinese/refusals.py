@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from typing import Final
 
 REFUSALS: Final[Mapping[str, str]] = {
+    "PgQueuer's worker said {said}, and not {word}.": "对照队列的工作进程说的是 {said}，而不是 {word}。",
+    "PgQueuer executed {ended} of {entries} entries.": "对照的队列只执行了 {entries} 项中的 {ended} 项。",
     "Something went wrong inside Foliot.": "Foliot 内部出错。",
     # settings and words of a command line (FOL-1000, 1020, 1030, 1095)
     "No store was given.": "未指定存储。",
@@ -365,8 +367,8 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     ),
     "say why, for those who wonder at 3 a.m.": "请说明原因，方便凌晨三点看到的人",
     "write failed, failed 3 of 5, late 10m, slower p95*2, silent 2h, queue 5m, node dead, leader 30s, store 30s, "
-    'check any critical, drift, certificate 14d, failover, anomaly, heartbeat, channel or metric{label="x"} > 0.9': (
+    'check any critical, drift, certificate 14d, failover, anomaly, channel or metric{label="x"} > 0.9': (
         "请写 failed、failed 3 of 5、late 10m、slower p95*2、silent 2h、queue 5m、node dead、leader 30s、store 30s、"
-        'check any critical、drift、certificate 14d、failover、anomaly、heartbeat、channel 或 metric{label="x"} > 0.9'
+        'check any critical、drift、certificate 14d、failover、anomaly、channel 或 metric{label="x"} > 0.9'
     ),
 }

@@ -448,5 +448,13 @@ TROUBLES: Final[Mapping[str, str]] = {
     "a limit is 1 or more": "限额至少为 1",
     "no user number is free on this machine": "本机没有空闲的用户编号",
     "its launcher was killed": "它的启动程序被终止",
+    "a channel has no such field": "渠道没有此字段",
+    "a silence needs an end": "静默需要结束时间",
+    "{value} is no rate": "{value} 不是速率",
+    '"{value}" is no kind of channel': "“{value}”不是渠道类型",
+    '"{value}" is not an address': "“{value}”不是地址",
+    "it names nobody": "没有收件人",
+    "a password does not go over a connection that the network can read": "密码不会经由网络可读的连接发送",
+    "it is a secret, so it must be a reference": "这是机密，必须写成引用",
 }
 """What is wrong, by the English words without the full stop. What is not here is said as it is."""

@@ -39,7 +39,6 @@ SENTENCES: Final[Catalogue] = {
     "when_certificate": "a certificate ends within {longer_than_us:span}",
     "when_failover": "a failure needs a person by its policy",
     "when_anomaly": "a job differs from its own past[ ({word})]",
-    "when_heartbeat": "something outside of Foliot did not report in time",
     "when_channel": "a channel cannot be reached",
     "when_metric": "{metric}",
     "policy": "{on:list}[, {after} times][ within {within_us:span}]; {told}[{over}]",

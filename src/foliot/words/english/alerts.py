@@ -27,7 +27,6 @@ SENTENCES: Catalogue = {
     "check": "the check {subject} is {grade}[: {about}]",
     "failover": "a failover needs a person: {type} of {subject}[, for {lasts_us:span}]",
     "anomaly": "{subject} is not as usual",
-    "heartbeat": "{subject}, which runs outside of Foliot, was not heard of in time",
     "channel": "the channel {subject} cannot be reached",
     "metric": "{subject} is {value}",
 }
@@ -45,7 +44,6 @@ NEXT_STEPS: Catalogue = {
     "check": "examine it: foliot cluster doctor",
     "failover": "look at it: foliot cluster failovers",
     "anomaly": "compare its runs: foliot job show {subject}",
-    "heartbeat": "look at the machine that runs it",
     "channel": "try it: foliot alert channel test {subject}",
     "metric": "look at the nodes: foliot node list",
 }

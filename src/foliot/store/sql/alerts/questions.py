@@ -77,16 +77,24 @@ def failures(tx: Tx, asked: Sequence[FailureQuestion]) -> dict[FailureQuestion, 
     counts = dict.fromkeys(asked, 0)
     last = sorted({(one.job_id, one.of_last) for one in asked if one.of_last})
     if last:
-        states: dict[tuple[int, int], list[tuple[int, str]]] = defaultdict(list)
-        depth = max(of_last for _, of_last in last) - 1
-        for row in tx.rows(LAST_RUNS, {"depth": depth}, d=last):
-            states[row.job_id, row.of_last].append((row.id, row.state))
-        for (job_id, of_last), runs in states.items():
-            newest = sorted(runs, reverse=True)[:of_last]
-            counts[FailureQuestion(job_id, of_last, 0)] = sum(state == "FAILED" for _, state in newest)
+        counts |= _of_the_last(tx, last)
     within = sorted({(one.job_id, one.within_us) for one in asked if not one.of_last})
     for row in tx.found(FAILED_SINCE, d=within):
         counts[FailureQuestion(row.job_id, 0, row.within_us)] = int(row.failed)
+    return counts
+
+
+def _of_the_last(tx: Tx, asked: Sequence[tuple[int, int]]) -> dict[FailureQuestion, int]:
+    """How many of the last runs of a job failed, by the job and how many runs are meant."""
+    states: dict[tuple[int, int], list[tuple[int, str]]] = defaultdict(list)
+    depth = max(of_last for _, of_last in asked) - 1
+    for row in tx.rows(LAST_RUNS, {"depth": depth}, d=asked):
+        states[row.job_id, row.of_last].append((row.id, row.state))
+    counts: dict[FailureQuestion, int] = {}
+    for (job_id, of_last), runs in states.items():
+        newest = sorted(runs, reverse=True)[:of_last]
+        question = FailureQuestion(job_id, of_last, 0)
+        counts[question] = sum(state == "FAILED" for _, state in newest)
     return counts
 
 

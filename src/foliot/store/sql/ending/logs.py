@@ -9,7 +9,7 @@ from foliot.ports.store.errors import StoreBusy
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending.lease_owner import Speaker
 from foliot.store.sql.kernel.database import Row, Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 BYTES_MAX: Final = 8 * 1024 * 1024
 """Of one run's text, all attempts together."""
@@ -112,13 +112,16 @@ class _Written(NamedTuple):
 
 
 def _write_once(tx: Tx, chunks: Sequence[LogChunk], speaker: Speaker) -> _Written:
-    rows = tx.rows(WRITTEN, d=sorted({(chunk.run_id,) for chunk in chunks}))
+    run_ids = {chunk.run_id for chunk in chunks}
+    rows = tx.rows(WRITTEN, d=keys(sorted(run_ids)))
     strangers = speaker.strangers(tx, (row.session_id for row in rows))
     logs = {row.run_id: _Log(row) for row in rows if row.session_id not in strangers}
     pieces: list[_Piece] = []
     landings = [_append(logs.get(chunk.run_id), chunk, pieces) for chunk in chunks]
-    is_whole = not pieces or _insert(tx, pieces) == len(pieces)
-    return _Written(landings, is_whole)
+    if not pieces:
+        return _Written(landings, is_whole=True)
+    inserted = _insert(tx, pieces)
+    return _Written(landings, is_whole=inserted == len(pieces))
 
 
 def read(tx: Tx, run_id: int, *, attempt: int | None, offset: int, limit: int) -> list[LogChunk]:

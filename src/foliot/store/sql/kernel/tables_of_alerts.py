@@ -153,23 +153,3 @@ outbox: Final = sa.Table(
     sa.Index("outbox_alert", "alert_id", "id"),
     sqlite_autoincrement=True,
 )
-
-# Jobs outside of Foliot that tell it when they begin and end.
-checks: Final = sa.Table(
-    "checks",
-    metadata,
-    sa.Column("namespace", Name(100), primary_key=True),
-    sa.Column("name", Name(200), primary_key=True),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("document", LongText, nullable=False),  # canonical JSON: schedule or period, grace, level, channels
-    sa.Column("state", Name(10), nullable=False),  # new, up, running, late, down, paused
-    sa.Column("last_ping_at", Time, nullable=True),
-    sa.Column("last_kind", Name(10), nullable=True),  # start, ok, fail
-    sa.Column("last_note", LongText, nullable=True),
-    sa.Column("started_at", Time, nullable=True),
-    sa.Column("due_at", Time, nullable=True),  # by then it must have been heard of; NULL: it is not waited for
-    sa.Column("updated_at", Time, nullable=False),
-    sa.Column("updated_by", Name(200), nullable=False),
-    sa.Column("reason", LongText, nullable=False),
-    sa.Index("checks_due", "due_at"),
-)

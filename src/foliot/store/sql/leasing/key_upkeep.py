@@ -69,16 +69,24 @@ def recount(tx: Tx, *, after: str, term: int | None, limit: int = STEP) -> tuple
         return 0, None
     locked = tx.rows(LOCK_COUNTS, d=keys(names))
     running = _running(tx, names)
-    wrong = [(row.name, row.ver, running.get(row.name, 0)) for row in locked if row.used != running.get(row.name, 0)]
+    counted = [(row.name, row.ver, running.get(row.name, 0)) for row in locked]
+    wrong = [mended for row, mended in zip(locked, counted, strict=True) if row.used != mended[2]]
     corrected = tx.change(CORRECT, d=wrong) if wrong else 0
     idle = [row.name for row in locked if not running.get(row.name) and row.wake_at is None]
-    awaited = {row.name for row in tx.rows(AWAITED, d=keys(idle))} if idle else set()
+    if idle:
+        _tidy(tx, idle)
+    is_full = len(names) == limit
+    return corrected, names[-1] if is_full else None
+
+
+def _tidy(tx: Tx, idle: Sequence[str]) -> None:
+    """Keys in which nothing runs: the next run that waits may go, and a key that nobody waits for is dropped."""
+    awaited = {row.name for row in tx.rows(AWAITED, d=keys(idle))}
     for name in sorted(awaited):  # an end that somebody's lock held up may have left them
         unpark_waiters(tx, name, 1)
     unneeded = sorted(set(idle) - awaited)
     if unneeded:
         tx.change(DROP_IDLE, {"now": tx.now()}, d=keys(unneeded))
-    return corrected, names[-1] if len(names) == limit else None
 
 
 def _running(tx: Tx, names: Sequence[str]) -> dict[str, int]:

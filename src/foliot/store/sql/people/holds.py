@@ -163,9 +163,11 @@ class LimitsSeen:
         facts = LimitFacts(name=row.name, max=row.max, used=row.used, takes=takes, is_kept=is_kept)
         if row.pace_us is None:
             return facts
-        next_in_us = refill_at(row.pace_us, row.burst, row.spent_until, row.seen_at) - row.seen_at
-        rate = str(Rate(int(row.rate), int(row.rate_per_us)))
-        return replace(facts, rate=rate, next_in_us=next_in_us if next_in_us > 0 else None)
+        refill = refill_at(row.pace_us, row.burst, row.spent_until, row.seen_at)
+        is_empty = refill > row.seen_at
+        rate = Rate(int(row.rate), int(row.rate_per_us))
+        next_in_us = refill - row.seen_at if is_empty else None
+        return replace(facts, rate=str(rate), next_in_us=next_in_us)
 
 
 def limits_of(tx: Tx, lanes: Iterable[Lane]) -> LimitsSeen:

@@ -1,4 +1,4 @@
-"""Alerts: rules, troubles and what they touch, silences, channels, the outbox, checks of what is outside of Foliot.
+"""Alerts: rules, troubles and what they touch, silences, channels, the outbox.
 
 Kind: expand
 """
@@ -24,7 +24,6 @@ def upgrade() -> None:
     _silences()
     _channels()
     _outbox()
-    _checks()
 
 
 def _alert_rules() -> None:
@@ -176,26 +175,6 @@ def _outbox() -> None:
     op.create_index("outbox_next", "outbox", ["next_at", "id"])
     op.create_index("outbox_settled", "outbox", ["settled_at", "id"])
     op.create_index("outbox_alert", "outbox", ["alert_id", "id"])
-
-
-def _checks() -> None:
-    op.create_table(
-        "checks",
-        sa.Column("namespace", _name(100), primary_key=True),
-        sa.Column("name", _name(200), primary_key=True),
-        sa.Column("version", sa.Integer, nullable=False),
-        sa.Column("document", _long_text(), nullable=False),
-        sa.Column("state", _name(10), nullable=False),
-        sa.Column("last_ping_at", sa.BigInteger, nullable=True),
-        sa.Column("last_kind", _name(10), nullable=True),
-        sa.Column("last_note", _long_text(), nullable=True),
-        sa.Column("started_at", sa.BigInteger, nullable=True),
-        sa.Column("due_at", sa.BigInteger, nullable=True),
-        sa.Column("updated_at", sa.BigInteger, nullable=False),
-        sa.Column("updated_by", _name(200), nullable=False),
-        sa.Column("reason", _long_text(), nullable=False),
-    )
-    op.create_index("checks_due", "checks", ["due_at"])
 
 
 def _name(length: int) -> sa.types.TypeEngine[str]:
