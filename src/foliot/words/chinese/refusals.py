@@ -7,6 +7,7 @@ from typing import Final
 
 REFUSALS: Final[Mapping[str, str]] = {
     "PgQueuer's worker said {said}, and not {word}.": "对照队列的工作进程说的是 {said}，而不是 {word}。",
+    "PgQueuer's worker did not empty its queue.": "对照队列的工作进程没有清空它的队列。",
     "PgQueuer executed {ended} of {entries} entries.": "对照的队列只执行了 {entries} 项中的 {ended} 项。",
     "Something went wrong inside Foliot.": "Foliot 内部出错。",
     # settings and words of a command line (FOL-1000, 1020, 1030, 1095)
