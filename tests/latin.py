@@ -26,7 +26,7 @@ KNOWN = frozenset((
     "API", "ASCII", "CPU", "CSRF", "Cookie", "Ctrl", "DST", "ETag", "ETL", "Foliot", "Galera", "HOME", "HOST", "HTTP",
     "HTTPS", "ID", "JSON", "KiB", "MariaDB", "MiB", "MySQL", "NUL", "NaN", "PATH", "PEM", "PORT", "PostgreSQL",
     "Python", "Quartz", "RRULE", "SIGKILL", "SQL", "SQLite", "Spring", "TLS", "TOML", "TZ", "URL", "UTC", "UTF", "UUID",
-    "InnoDB", "GiB", "VACUUM", "ANALYZE", "LimitNOFILE", "ulimit",
+    "Tab", "Textual", "InnoDB", "GiB", "VACUUM", "ANALYZE", "LimitNOFILE", "ulimit",
     "Unix", "YAML", "async", "cron", "iCalendar", "gpu", "pid", "stdin", "vN",
 ))  # fmt: skip
 """Names of products, standards and units."""

@@ -32,6 +32,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "lock": ("foliot.cli.lock:lock", "Locks: who holds one, who waits for it."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
     "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events, health."),
+    "top": ("foliot.cli.top:top", "Watch the cluster live in the terminal."),
     "drill": ("foliot.cli.drill:drill", "Drills: break a node on purpose, and see what the cluster does."),
     "token": ("foliot.cli.token:token", "Tokens: list, create, rotate, revoke."),
     "context": ("foliot.cli.context:context", "Which cluster commands ask, and as whom."),

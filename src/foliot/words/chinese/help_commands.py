@@ -63,6 +63,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Find jobs, runs and nodes.": "查找任务、执行和节点。",
     "Calendars: which days count.": "日历：哪些日子计入。",
     "Kinds of handlers: who offers them, and their options.": "处理器类型：由谁提供，有哪些选项。",
+    "Watch the cluster live in the terminal.": "在终端中实时观察集群。",
+    "Watch the cluster in the terminal: what runs, what comes next, what fails, how the nodes are.": (
+        "在终端中观察集群：什么在执行，接下来触发什么，什么在失败，节点状况如何。"
+    ),
     "Servers and workers.": "服务器和工作节点。",
     "Tokens: list, create, rotate, revoke.": "令牌：列出、创建、轮换、吊销。",
     "Which cluster commands ask, and as whom.": "命令访问哪个集群，以谁的身份。",
@@ -435,6 +439,13 @@ BLOCKS: Final[Mapping[str, str]] = {
         "退出码：0 正常，1 失败，2 用法错误，3 未找到，4 登录或权限，5 冲突，\n"
         "6 所等待的执行未成功，7 有待处理的变化，8 无法连接服务器，\n"
         "9 等待超时，130 被中断。"
+    ),
+    (
+        "Keys: j k move, tab next pane, / filter, enter details, l log, w why, r retry, c cancel, p pause or resume, "
+        "d drain or undrain, ? keys, q quit."
+    ): (
+        "按键：j k 移动，Tab 下一个窗格，/ 筛选，回车 详情，l 日志，w 原因，\n"
+        "r 重新执行，c 取消，p 暂停或恢复，d 排空或取消排空，? 按键，q 退出。"
     ),
 }
 """Blocks whose lines are kept as they are."""

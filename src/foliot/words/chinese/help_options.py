@@ -343,6 +343,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "The metrics show N jobs one by one, at most 1000, and all others added up.": (
         "指标逐个显示 N 个任务（最多 1000 个），其余任务合并显示。"
     ),
+    "How often to look, from 500ms to 1h.": "多久刷新一次，从 500ms 到 1h。",
     "Jobs that no code declares any more go on.": "不再被任何代码声明的任务继续运行。",
     "Jobs that no code declares any more go on; give it to every server.": (
         "不再被任何代码声明的任务继续运行；每个服务器都要设置。"

@@ -144,6 +144,51 @@ PHRASES: Final[Catalogue] = {
     "apply_counts": "新增 {created} 项，修改 {changed} 项，不变 {same} 项",
     "jobs_passed_over": "{file} 中还有任务：此命令只处理其中的渠道和规则",
     "limit_set": "{name} 现在最多允许 {max} 个执行",
+    "top_loading": "正在读取……",
+    "top_running": "执行中",
+    "top_next": "即将触发",
+    "top_failing": "失败中",
+    "top_nodes": "节点",
+    "top_alerts": "告警",
+    "top_col_job": "任务",
+    "top_col_run": "执行",
+    "top_col_node": "节点",
+    "top_col_took": "用时",
+    "top_col_due": "还有",
+    "top_col_schedule": "调度计划",
+    "top_col_kind": "类型",
+    "top_col_ended": "结束（UTC）",
+    "top_col_health": "健康",
+    "top_col_slots": "槽位",
+    "top_col_cpu": "CPU",
+    "top_col_memory": "内存",
+    "top_col_level": "级别",
+    "top_col_alert": "告警",
+    "top_col_rule": "规则",
+    "top_head": "主节点 {leader} · 任期 {term} · 延迟 {lag} · 每秒 {fires} 次触发 · 等待 {queue} · 执行中 {running}",
+    "top_head_limited": "{now} UTC · 此令牌看不到整个集群",
+    "top_filter": "只显示含有此文字的行；空：显示全部",
+    "top_hint": "? 按键 · q 退出",
+    "top_done": "已完成：{name}",
+    "top_sure_retry": "重新执行 {name}？  y / n",
+    "top_sure_cancel": "取消 {name}？  y / n",
+    "top_sure_pause": "暂停 {name}？  y / n",
+    "top_sure_resume": "恢复 {name}？  y / n",
+    "top_sure_drain": "排空 {name}？  y / n",
+    "top_sure_undrain": "让 {name} 重新接受工作？  y / n",
+    "top_keys": (
+        "j k    移动\n"
+        "Tab    下一个窗格\n"
+        "/      只显示含有某文字的行\n"
+        "回车   详情\n"
+        "l      执行的日志\n"
+        "w      执行为何处于此状态\n"
+        "r      重新执行\n"
+        "c      取消\n"
+        "p      暂停或恢复任务\n"
+        "d      排空节点，或让它重新接受工作\n"
+        "q      退出"
+    ),
     "limit_gone": "{name} 已删除",
     "limit_used": "共 {max}，已用 {used}",
     "limit_hidden": "其他命名空间的 {runs} 个执行",

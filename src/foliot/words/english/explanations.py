@@ -363,6 +363,18 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "A replica is another host of the same kind of database, and SQLite has none.",
         "Name a replica of the store's database, or leave --replica out.",
     ),
+    "FOL-1320": (
+        "foliot top draws its panes with Textual, which comes with the extra `top`.",
+        "Run pip install 'foliot[top]', or look once: foliot cluster status.",
+    ),
+    "FOL-1321": (
+        "foliot top reads keys and draws on a terminal; its input or its output is something else.",
+        "Start it in a terminal. For a program: foliot cluster status -o json.",
+    ),
+    "FOL-1322": (
+        "Each look asks the server, so foliot top looks from twice a second to once an hour.",
+        "Write a time in these bounds: --every 2s.",
+    ),
     "FOL-1200": (
         "At least one server must be active, and a cluster has at most 100 servers.",
         "Choose a number that the message allows.",

@@ -147,6 +147,51 @@ PHRASES: Final[Catalogue] = {
     "apply_counts": "{created} new, {changed} changed, {same} the same",
     "jobs_passed_over": "{file} has jobs, too: this command looks at its channels and rules alone",
     "limit_set": "{name} lets {max} runs through now",
+    "top_loading": "looking …",
+    "top_running": "Running",
+    "top_next": "Next",
+    "top_failing": "Failing",
+    "top_nodes": "Nodes",
+    "top_alerts": "Alerts",
+    "top_col_job": "JOB",
+    "top_col_run": "RUN",
+    "top_col_node": "NODE",
+    "top_col_took": "TOOK",
+    "top_col_due": "IN",
+    "top_col_schedule": "SCHEDULE",
+    "top_col_kind": "KIND",
+    "top_col_ended": "ENDED (UTC)",
+    "top_col_health": "HEALTH",
+    "top_col_slots": "SLOTS",
+    "top_col_cpu": "CPU",
+    "top_col_memory": "MEMORY",
+    "top_col_level": "LEVEL",
+    "top_col_alert": "ALERT",
+    "top_col_rule": "RULE",
+    "top_head": "leader {leader} · term {term} · lag {lag} · {fires} fires/s · {queue} waiting · {running} running",
+    "top_head_limited": "{now} UTC · this token does not see the cluster as a whole",
+    "top_filter": "show only what has this text; empty: everything",
+    "top_hint": "? keys · q quit",
+    "top_done": "done: {name}",
+    "top_sure_retry": "Run {name} again?  y / n",
+    "top_sure_cancel": "Cancel {name}?  y / n",
+    "top_sure_pause": "Pause {name}?  y / n",
+    "top_sure_resume": "Resume {name}?  y / n",
+    "top_sure_drain": "Drain {name}?  y / n",
+    "top_sure_undrain": "Take {name} back into work?  y / n",
+    "top_keys": (
+        "j k    move\n"
+        "tab    next pane\n"
+        "/      show only what has a text\n"
+        "enter  details\n"
+        "l      log of the run\n"
+        "w      why the run is where it is\n"
+        "r      run it again\n"
+        "c      cancel it\n"
+        "p      pause or resume the job\n"
+        "d      drain the node, or take it back\n"
+        "q      quit"
+    ),
     "limit_gone": "{name} is gone",
     "limit_used": "{used} of {max}",
     "limit_hidden": "{runs|run|runs} of other namespaces",
