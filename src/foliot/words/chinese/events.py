@@ -84,8 +84,6 @@ EVENTS: Final[Mapping[str, str]] = {
     "this_machine.not_ended": "本机的令牌未能作废",
     "this_machine.not_renewed": "本机的令牌未能更新",
     "tls.not_renewed": "证书未能更新",
-    "traces.bad_ratio": "追踪的采样比例无效",
-    "traces.not_sent": "追踪未能发送",
     "trust.lost": "工作节点失去了服务器的信任",
     "watch.look_failed": "查看变化失败",
     "watch.odd_run": "执行的记录异常",
