@@ -72,7 +72,8 @@ async def test_runs_are_counted_into_minutes_hours_and_days_of_jobs_and_nodes(wo
         figures = await sum_of(world, resolution)
         assert (figures.runs, figures.succeeded, figures.failed) == (4, 3, 1)
         assert dict(figures.kinds) == {"timeout": 1}
-        assert (figures.took.count, figures.took.sum_us) == (4, 4 * SECOND)
+        assert figures.took.count == 4
+        assert 4 * SECOND <= figures.took.sum_us < 5 * SECOND, "what they said, and the way of the reports"
         assert figures.took.sketch.total == figures.delay.sketch.total == 4
         assert figures.delay.longest_us >= 2 * MINUTE
     minutes = await points_of(world, Resolution.MINUTE)

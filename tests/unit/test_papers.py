@@ -61,7 +61,7 @@ def quoted_numbers() -> set[str]:
 def test_no_code_quotes_a_rule_that_is_only_planned() -> None:
     rules = (REFERENCE / "rules.md").read_text()
     planned = {f"SEC{n}" if n.isdigit() else n for n in re.findall(r"^\| (\w+) \| \*Planned[.,]", rules, re.MULTILINE)}
-    assert {"R20", "R22", "SEC18"} <= planned
+    assert {"R22", "SEC18"} <= planned
     assert quoted_numbers() & planned == set()
 
 
@@ -73,9 +73,9 @@ def test_the_numbers_run_without_gaps() -> None:
         ("L", 1, 7),
         ("C", 1, 5),
         ("R", 1, 24),
-        ("I", 1, 22),
+        ("I", 1, 23),
         ("F", 0, 28),
-        ("M", 1, 16),
+        ("M", 1, 17),
     ):
         found = sorted(int(number) for number in re.findall(rf"^\| {letter}(\d+) \|", text, re.MULTILINE))
         assert found == list(range(first, last + 1)), letter

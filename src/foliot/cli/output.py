@@ -42,6 +42,13 @@ MARKS: Final[Mapping[str, tuple[str, str, str]]] = {
     "PAUSED": ("‖", "=", "yellow"),
     "RETIRED": ("▲", "!", "yellow"),
     "DONE": ("■", "#", "white"),
+    "FIRING": ("▲", "!", "red"),
+    "ACKNOWLEDGED": ("◍", "%", "yellow"),
+    "RESOLVED": ("✔", "ok", "green"),
+    "WAITING": ("◌", ".", "white"),
+    "SENDING": ("▶", ">", "blue"),
+    "SENT": ("✔", "ok", "green"),
+    "DROPPED": ("○", "-", "white"),
 }
 
 GLYPHS: Final[Mapping[str, tuple[str, str, str]]] = {
