@@ -23,6 +23,9 @@ USED: dict[str, dict[str, Any]] = {
     "debounce": {"debounce": "10s"},
     "throttle": {"throttle": "1/10s"},
     "place.takes": {"place": {"concurrency": {"db": 8}, "takes": {"db": 3}}},
+    "place.max_per_worker": {"place": {"max_per_worker": 2}},
+    "place.max_per_key": {"place": {"max_per_key": 1, "concurrency_by": "customer"}},
+    "place.rate": {"place": {"rate": "100/m"}},
 }
 """Each field that some server may not know, in a definition."""
 

@@ -29,6 +29,7 @@ T = TypeVar("T")
 
 AGE = "Foliot-Replica-Age"
 WAITING = ("/api/v1/events",)
+FROM_MEMORY = ("/api/v1/settings", "/api/v1/channels/kinds")  # they ask no store
 
 
 class Link:
@@ -125,7 +126,7 @@ async def test_every_read_is_answered_with_its_age(api: Api, scene: Scene) -> No
     assert (shown.status_code, shown.headers[AGE]) == (200, "12")
     unknown = await api.get("/jobs/other")
     assert (unknown.status_code, unknown.headers[AGE]) == (404, "12"), "it may be there by now"
-    assert scene.reads.answers >= len(reads)
+    assert scene.reads.answers >= len(reads) - len(FROM_MEMORY)
     scene.link.is_cut = False
     assert AGE not in (await api.get("/jobs/tick")).headers
 
