@@ -29,6 +29,7 @@ from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
     alert_rules,
     alerts,
+    anomalies,
     backfills,
     calendars,
     callbacks,
@@ -67,7 +68,7 @@ CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
     jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules,
     channels, cluster, drills, failovers, checkup,
-    overview, settings, stats,
+    overview, settings, stats, anomalies,
     handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip
 

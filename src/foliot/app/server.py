@@ -13,7 +13,7 @@ from foliot.app.certificate_end import certificates_of
 from foliot.app.channel_parts import Telling
 from foliot.app.coordinators import make_coordinator
 from foliot.app.handler_kinds import InstalledKinds
-from foliot.app.node_gauges import node_gauges
+from foliot.app.node_gauges import band_of, node_gauges
 from foliot.app.notifier_kinds import InstalledNotifiers
 from foliot.app.server_hello import cluster_times, installed_routes, server_hello
 from foliot.app.server_metrics import metrics_of
@@ -24,12 +24,12 @@ from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.drills import NodeDrills
 from foliot.domain.errors import ClusterTrouble
-from foliot.domain.health import Health
 from foliot.domain.instants import SECOND, Instant
 from foliot.domain.planner import Planner
 from foliot.domain.roles import Role
 from foliot.domain.verdict import judge
 from foliot.domain.wakeups import CHANGED, DUE, NOTICES, READY, ROLES, STOP, lock_topic, subject_of
+from foliot.engine.anomalies import AnomaliesTold
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
 from foliot.engine.gauges import JobNames
@@ -56,7 +56,6 @@ from foliot.operations.alert_actions import act_on_alert
 from foliot.operations.calendars import replan
 from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
-from foliot.operations.nodes import health_of
 from foliot.operations.offers import Offers
 from foliot.operations.replica_reads import ReplicaReads
 from foliot.operations.services import Services
@@ -129,6 +128,7 @@ class Server:
         self.telling = Telling(self.settings, self.services, self.tide, lambda: self.failure_notes.is_away)
         self.replica = None if replica is None else self._make_replica_reads(replica)
         self.on_retirement: list[Told] = []
+        self.on_anomalies: list[AnomaliesTold] = []  # called when anomalies began or ended, on the leader
         self.on_change: list[Callable[[], None]] = []  # called when a user changed something at another server
         self.workers = self._make_workers()
         leader_duties = self._leader_duties()
@@ -356,7 +356,8 @@ class Server:
             locks_granted=self.lock_waiting.granted,
             look=NodeLook(self.store.lookups, self._clock),
             nodes_seen=self._nodes_seen,
-            band_of=self._band_of,
+            band_of=band_of(self.tide, timing.bands),
+            on_anomalies=self.on_anomalies,
             examine=self._examine,
             graded=self.health.learn,
             settle_drills=partial(settle_open, self.services),
@@ -371,9 +372,6 @@ class Server:
             notices_wait=self._notices_wait,
         )
         return leader_duties(context, self.leadership)
-
-    def _band_of(self, row: NodeRow) -> Health:
-        return health_of(row, self.tide.store_now(), self.settings.timing.bands)
 
     async def _examine(self) -> Sequence[Finding]:
         return (await check_up(self.services, INTERNAL)).findings

@@ -4,6 +4,7 @@ import click
 
 from foliot.cli import EXIT_CODES
 from foliot.cli.groups import Group
+from foliot.cli.job_anomalies import job_anomalies
 from foliot.cli.job_changes import clone, delete, edit, pause, resume, rollback
 from foliot.cli.job_creation import create
 from foliot.cli.job_days import days
@@ -47,5 +48,6 @@ for command in (
     backfills,
     days,
     job_stats,
+    job_anomalies,
 ):
     job.add_command(command)

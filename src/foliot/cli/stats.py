@@ -24,6 +24,8 @@ step_option: Final = click.option("--step", type=click.Choice(sorted(STEP_S)), h
 def job_stats(user: User, *, name: str, from_: TypedTime | None, to: TypedTime | None, step: str | None) -> None:
     """Show how a job's runs went: how many, how long, how long they waited, and on which nodes. Tests do not count.
 
+    A job that differs from what is usual for it has a line for each anomaly.
+
     \b
     Examples:
       foliot job stats settle
@@ -75,7 +77,7 @@ def cluster_stats(user: User, *, from_: TypedTime | None, to: TypedTime | None, 
 
 
 def _show(user: User, found: Mapping[str, Any]) -> None:
-    user.out.item(found, [*_lines(user, found), *load_lines(user, found)])
+    user.out.item(found, [*_lines(user, found), *_anomalies(user, found), *load_lines(user, found)])
     if user.out.is_for_people and not found["runs"] and not found.get("load"):
         user.out.talk("stats_none", mark="note")
 
@@ -104,6 +106,11 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     for node in found["nodes"]:
         mean = node["duration_s"] and times.lasting(node["duration_s"]["mean"])
         yield "on", out.say("stats_on_node", node=node["node"], runs=node["runs"], rate=rate(node), mean=mean)
+
+
+def _anomalies(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    for anomaly in found.get("anomalies", ()):
+        yield "anomaly", f"{user.times.show(anomaly['began_at'])}  {anomaly['message']}"
 
 
 def rate(figures: Mapping[str, Any]) -> str:

@@ -26,6 +26,7 @@ TENSES: Final[Mapping[str, Tense]] = {
     "cluster failovers --since": Tense.PAST,
     "cron explain --from": Tense.FUTURE,
     "cron next --from": Tense.FUTURE,
+    "job anomalies --since": Tense.PAST,
     "job backfill --from": Tense.PAST,
     "job backfill --to": Tense.PAST,
     "job create --at": Tense.FUTURE,

@@ -87,7 +87,10 @@ CALLS: Final[Mapping[str, Route]] = {
     "diff_job_versions": Route("GET", "/jobs/{name}/diff", "before! after! namespace", answer="DiffOut"),
     "list_job_fires": Route("GET", "/jobs/{name}/fires", f"namespace from:from_ to {_PAGE}", answer="FiresOut"),
     "explain_job": Route("GET", "/jobs/{name}/why", "namespace at since tz limit cursor", answer="WhyListOut"),
-    "get_job_stats": Route("GET", "/jobs/{name}/stats", "namespace from:from_ to step", answer="StatsOut"),
+    "get_job_stats": Route("GET", "/jobs/{name}/stats", "namespace from:from_ to step", answer="JobStatsOut"),
+    "list_anomalies": Route(
+        "GET", "/anomalies", f"namespace job kind since open:only_open {_PAGE}", answer="Page_AnomalyOut_"
+    ),
     "get_job_days": Route("GET", "/jobs/{name}/days", "namespace to days tz", answer="DaysOut"),
     "get_job_parameters": Route("GET", "/jobs/{name}/parameters", "namespace", answer="ParametersOut"),
     # runs

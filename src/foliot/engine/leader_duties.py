@@ -15,6 +15,8 @@ from foliot.domain.verdict import Judge
 from foliot.engine.alert_looks import MetricValue
 from foliot.engine.alerting import EVERY_S as ALERT_EVERY_S
 from foliot.engine.alerting import ActOnAlert, Alerting, AlertParts, AlertSource, CheckupSeen, no_act
+from foliot.engine.anomalies import EVERY_S as JUDGE_EVERY_S
+from foliot.engine.anomalies import AnomaliesTold, ForgettingAnomalies, Judging
 from foliot.engine.backfills import BackfillAdvance
 from foliot.engine.checkups import EVERY_S as CHECKUP_EVERY_S
 from foliot.engine.checkups import Checkups, Examine, GradesTold
@@ -64,6 +66,7 @@ class LeaderContext:
     look: NodeLook
     nodes_seen: Callable[[Sequence[NodeRow]], None] = lambda _nodes: None  # every node, as the leader looks at them
     band_of: BandOf
+    on_anomalies: Sequence[AnomaliesTold] = ()  # called when anomalies began or ended
     examine: Examine
     graded: GradesTold
     settle_drills: Callable[[], Awaitable[None]]
@@ -283,6 +286,14 @@ def _forgetting_loads(context: LeaderContext) -> Round:
     return ForgettingLoads(context.store.statistics, context.believed_now).forget
 
 
+def _judging(context: LeaderContext) -> Round:
+    return Judging(context.store.statistics, context.believed_now, on_anomalies=context.on_anomalies).judge
+
+
+def _forgetting_anomalies(context: LeaderContext) -> Round:
+    return ForgettingAnomalies(context.store.statistics, context.believed_now).forget
+
+
 def _maintenance(context: LeaderContext) -> Round:
     return MaintenanceEnd(context.store.nodes, context.tide).close
 
@@ -333,6 +344,8 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("forgetting statistics", _forgetting_figures, _seconds(FORGET_EVERY_S)),
     LeaderDutyRow("node load", _load, _seconds(LOAD_EVERY_S)),
     LeaderDutyRow("forgetting node load", _forgetting_loads, _seconds(FORGET_EVERY_S)),
+    LeaderDutyRow("anomalies", _judging, _seconds(JUDGE_EVERY_S)),
+    LeaderDutyRow("forgetting anomalies", _forgetting_anomalies, _seconds(FORGET_EVERY_S)),
     LeaderDutyRow("maintenance", _maintenance, _seconds(5)),
     LeaderDutyRow("alerting", _alerting, _seconds(ALERT_EVERY_S)),
     LeaderDutyRow("gauges", _gauges, _seconds(GAUGES_EVERY_S)),

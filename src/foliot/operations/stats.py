@@ -4,10 +4,11 @@ All of it comes from the figures that the leader keeps.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.anomalies.anomaly import Anomaly
 from foliot.domain.errors import BadField
 from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.statistics.figures import RunFigures
@@ -17,11 +18,13 @@ from foliot.operations.names import find_job
 from foliot.operations.nodes import find_node
 from foliot.operations.services import Services
 from foliot.operations.side_thread import in_side_thread
+from foliot.ports.store.anomalies import AnomalyFilter
 from foliot.ports.store.statistics import FigurePoint, FigurePoints
 
 RANGE_DEFAULT: Final[Micros] = 7 * DAY
 CLUSTER: Final = "cluster"
 """What the whole of it is called."""
+ANOMALIES_MAX: Final = 50
 FIGURES_MAX: Final = 20_000
 """Figures that one answer is made of: a job that ran on many workers gets a coarser resolution."""
 
@@ -47,6 +50,7 @@ class StatsOfRange:
     points: Mapping[Instant, RunFigures]  # in order, without those in which nothing ended
     nodes: Mapping[str, RunFigures]  # of a job: by the worker that had the runs; of a sharded one, its shards
     load: Sequence[LoadPoint] = ()  # of a node or the cluster, in the order of time
+    anomalies: Sequence[Anomaly] = ()  # of a job, the newest first
 
 
 async def job_stats(services: Services, who: Principal, namespace: str, name: str, asked: AskedRange) -> StatsOfRange:
@@ -63,7 +67,10 @@ async def job_stats(services: Services, who: Principal, namespace: str, name: st
         hint = "ask for a shorter range, or a longer step"
         raise BadField("step", "the range has more figures than one answer holds", hint=hint)
     # Thousands of figures take the better part of a second: the server fires and leases meanwhile.
-    return await in_side_thread(_answer_of_job, job.name, resolution, starts, found.points)
+    answer = await in_side_thread(_answer_of_job, job.name, resolution, starts, found.points)
+    wanted = AnomalyFilter(job_id=job.job_id, since=answer.from_at, until=answer.to_at)
+    anomalies = await services.store.statistics.anomalies(wanted, before_id=None, limit=ANOMALIES_MAX)
+    return replace(answer, anomalies=anomalies)
 
 
 async def node_stats(services: Services, who: Principal, name: str, asked: AskedRange) -> StatsOfRange:

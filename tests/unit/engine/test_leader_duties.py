@@ -19,6 +19,7 @@ from foliot.engine.node_look import NodeLook
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
 from foliot.ports.store.alert_rounds import AlertMarks, RoundLook
+from foliot.ports.store.anomalies import JudgingPage, JudgingProgress
 from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.locks import LocksSwept, LockWaits
@@ -48,6 +49,8 @@ READS: Final = {
     "gauges.jobs",
     "gauges.read",
     "gauges.names",
+    "statistics.judging_progress",
+    "statistics.judging_page",
 }
 ONLY_LOOKS: Final = {"gauges"}
 """Duties that write nothing."""
@@ -83,6 +86,8 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "alerts.rules": [],
     "alerts.silences": [],
     "channels.list": [],
+    "statistics.judging_progress": JudgingProgress(0, 0, 0),
+    "statistics.judging_page": JudgingPage(jobs=(), hours={}, days={}, open={}, is_last=True),
 }
 
 

@@ -4,7 +4,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobStats, nodeStats } from "../api/queries.ts";
-import type { JobOut, NodeFiguresOut, NodeStatsOut, PointOut, SpreadOut, StatsOut } from "../api/types.ts";
+import type { RangeStats } from "../api/stats.ts";
+import type { JobOut, NodeFiguresOut, NodeStatsOut, PointOut, SpreadOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
 import { SPANS, type Span, STEP_MS, spanOf, stepAt, type TimeRange } from "../format/figures.ts";
 import { count, duration, percent } from "../format/time.ts";
@@ -84,7 +85,7 @@ function Choice({ span, choose }: { span: Span; choose: (span: Span) => void }) 
 }
 
 interface ContentProps {
-  found: StatsOut;
+  found: RangeStats;
   job?: JobOut;
   chosen: TimeRange | null;
   choose: (range: TimeRange | null) => void;
@@ -123,7 +124,7 @@ function Content({ found, job, chosen, choose }: ContentProps) {
   );
 }
 
-function Figures({ found }: { found: StatsOut }) {
+function Figures({ found }: { found: RangeStats }) {
   const say = useSay();
   const { duration_s: took, queue_delay_s: delay } = found;
   return (
@@ -161,7 +162,7 @@ function Figure({ name, children }: { name: string; children: React.ReactNode })
 }
 
 interface ChartsProps {
-  found: StatsOut;
+  found: RangeStats;
   job: JobOut | undefined;
   choose: (range: TimeRange) => void;
 }
@@ -202,7 +203,7 @@ function Charts({ found, job, choose }: ChartsProps) {
 }
 
 /** The figures of the charts, newest first. A step of a job leads to its day. */
-function Steps({ found, job }: { found: StatsOut; job: JobOut | undefined }) {
+function Steps({ found, job }: { found: RangeStats; job: JobOut | undefined }) {
   const say = useSay();
   const zone = useZone();
   return (
@@ -259,7 +260,7 @@ function runsOf(job: JobOut): { job: string; namespace?: string } {
 }
 
 /** How many runs ended in a step, as a link to them. */
-function StepRuns({ job, point, step }: { job: JobOut; point: PointOut; step: StatsOut["step"] }) {
+function StepRuns({ job, point, step }: { job: JobOut; point: PointOut; step: RangeStats["step"] }) {
   const { from, to } = stepAt(Date.parse(point.start), STEP_MS[step]);
   return (
     <Link to="/runs" search={{ ...runsOf(job), since: from, until: to }}>

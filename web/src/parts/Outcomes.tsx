@@ -1,5 +1,5 @@
 /// How runs ended, step by step: bars of succeeded, failed and cancelled.
-import type { StatsOut } from "../api/types.ts";
+import type { RangeStats } from "../api/stats.ts";
 import type { TimeRange } from "../format/figures.ts";
 import { clockTime, count } from "../format/time.ts";
 import { isWord, type Say, useSay } from "../words/say.ts";
@@ -10,7 +10,7 @@ import { BarChart } from "./TimeChart.tsx";
 const OUTCOMES = ["SUCCEEDED", "FAILED", "CANCELLED"] as const;
 
 interface Props {
-  found: StatsOut;
+  found: RangeStats;
   choose?: (range: TimeRange) => void;
   press?: (atMs: number) => void;
 }
@@ -41,7 +41,7 @@ export function OutcomeChart({ found, choose, press }: Props) {
 }
 
 /** How many ended in each way, with the kind of failures. */
-export function OutcomeCounts({ outcomes }: { outcomes: StatsOut["outcomes"] }) {
+export function OutcomeCounts({ outcomes }: { outcomes: RangeStats["outcomes"] }) {
   const say = useSay();
   return (
     <p className="facts">

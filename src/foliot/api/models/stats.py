@@ -2,12 +2,14 @@
 
 from pydantic import Field
 
+from foliot.api.models.anomalies import AnomalyOut
 from foliot.api.models.common import ApiOutput, Moment, Seconds, moment, one_of, seconds
 from foliot.domain.instants import Instant
 from foliot.domain.statistics.figures import RunFigures, Spell
 from foliot.domain.statistics.node_load import LoadPoint, NodeLoad
 from foliot.domain.statistics.resolution import Resolution
 from foliot.operations.stats import StatsOfRange
+from foliot.words.language import Language
 
 STEPS = tuple(resolution.word for resolution in Resolution)
 
@@ -106,6 +108,17 @@ class StatsOut(FiguresOut):
             nodes=[NodeFiguresOut.of(node, figures) for node, figures in stats.nodes.items()],
             **dict(FiguresOut.parts_of(total)),
         )
+
+
+class JobStatsOut(StatsOut):
+    """Figures of a job in a range of time, and in what it differed from its own baseline."""
+
+    anomalies: list[AnomalyOut] = Field(description="Those of the range, the newest first, 50 at most.")
+
+    @classmethod
+    def of_job(cls, stats: StatsOfRange, language: Language) -> "JobStatsOut":
+        found = [AnomalyOut.of(one, language) for one in stats.anomalies]
+        return cls(**dict(StatsOut.of(stats)), anomalies=found)
 
 
 class ReadingOut(ApiOutput):

@@ -4,8 +4,8 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Query
 
-from foliot.api.models.stats import STEPS, NodeStatsOut, StatsOut
-from foliot.api.request_parts import PREFIX, READS, Namespace, Reader, Services, read_moment
+from foliot.api.models.stats import STEPS, JobStatsOut, NodeStatsOut
+from foliot.api.request_parts import PREFIX, READS, Namespace, Reader, Services, Speaks, read_moment
 from foliot.api.route import FoliotRoute
 from foliot.domain.errors import BadField
 from foliot.domain.statistics.resolution import Resolution
@@ -30,18 +30,19 @@ Step = Annotated[
 async def get_job_stats(
     services: Services,
     who: Reader,
+    language: Speaks,
     name: str,
     namespace: Namespace = None,
     from_: From = None,
     to: To = None,
     step: Step = None,
-) -> StatsOut:
-    """Counts, success rate, durations, queue delays: in all, over time and per node. Tests do not count.
+) -> JobStatsOut:
+    """Counts, success rate, durations, queue delays, anomalies: in all, over time and per node. Tests do not count.
 
     Minutes are kept for 2 days, hours for 60 days, days for 400 days.
     """
     asked = _asked(from_, to, step)
-    return StatsOut.of(await stats_of_job(services, who, home_of(who, namespace), name, asked))
+    return JobStatsOut.of_job(await stats_of_job(services, who, home_of(who, namespace), name, asked), language)
 
 
 @router.get(

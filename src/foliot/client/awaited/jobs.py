@@ -195,6 +195,22 @@ class AsyncJobs:
         """How its runs of a range went, a week unless said: in all, by `minute`, `hour` or `day`, and by node."""
         return dict(await self._ask("get_job_stats", name=name, from_=from_, to=to, step=step, namespace=namespace))
 
+    async def anomalies(
+        self,
+        name: str | None = None,
+        *,
+        kind: str | None = None,
+        since: Moment | None = None,
+        only_open: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> AnswerPage[Answer]:
+        """In what a job, or every job, differs from its own baseline: a page, newest first."""
+        where = {"namespace": namespace} if namespace else {}
+        which = {"job": name, "kind": kind, "since": since, "only_open": only_open}
+        return page_of(dict, await self._ask("list_anomalies", limit=limit, cursor=cursor, **which, **where))
+
     async def days(
         self, name: str, *, to: str | None = None, days: int = 366, tz: str | None = None, namespace: str | None = None
     ) -> Answer:

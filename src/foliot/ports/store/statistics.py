@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.statistics.figures import EndedRun, FigureKey, RunFigures
 from foliot.domain.statistics.resolution import Resolution
+from foliot.ports.store.anomalies import AnomalyStore
 from foliot.ports.store.node_loads import NodeLoadStore
 
 
@@ -64,7 +65,7 @@ class FigurePoints(NamedTuple):
     is_whole: bool
 
 
-class StatisticsStore(NodeLoadStore, Protocol):
+class StatisticsStore(NodeLoadStore, AnomalyStore, Protocol):
     """Keeps figures by resolution, start, job and node.
 
     Runs are counted by one leader. It reads them in the order of their ids, with no lock: a run that ended never

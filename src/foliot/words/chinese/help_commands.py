@@ -245,6 +245,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Show how the runs of a node went and how loaded it was, up to a minute ago; also of a node that left.": (
         "显示某个节点上的执行情况和节点的负载，截至一分钟前；已离开的节点也可以查看。"
     ),
+    "A job that differs from what is usual for it has a line for each anomaly.": "与平时不同的任务，每个异常占一行。",
+    "Show in what a job, or every job, differs from what is usual for it at this hour of the week.": (
+        "显示某个任务或所有任务与其每周同一时间的平时情况有何不同。"
+    ),
     "Show how all runs of the cluster went, what was scheduled and skipped, and how loaded its nodes were.": (
         "显示集群的全部执行情况、已调度和跳过的数量，以及各节点的负载。"
     ),

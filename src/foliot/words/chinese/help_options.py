@@ -113,6 +113,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "End it by itself; unless said, off ends it.": "到时自动结束；未指定时由 off 结束。",
     "Of one type; foliot cluster policy names them.": "只看一种类型；foliot cluster policy 列出所有类型。",
     "Those that were not over by then.": "到此时刻尚未结束的。",
+    "Those that were seen then or later.": "此时刻或之后仍出现的。",
+    "Of one kind.": "只看一种类型。",
     "Only what is not over.": "只看尚未结束的。",
     "A failure that lasts longer needs a person.": "故障持续更久就需要人来处理。",
     "A TOML file about channels of alerts: [notify], [secrets.NAME] and own [channels.NAME].": (

@@ -27,6 +27,14 @@ PHRASES: Final[Catalogue] = {
     "stats_on_node": "{node}  {runs|run|runs}[, {rate} succeeded][, mean {mean}]",
     "stats_fired": "{scheduled} scheduled, {skipped} skipped, {leased} leased",
     "stats_reading": "mean {mean}, most {max}",
+    "anomaly_duration": "Runs take {now_us:span}, usually {usual_us:span}: {ratio} times as long ({runs|run|runs}).",
+    "anomaly_failures": "{failed} of {runs|run|runs} failed ({kind}), usually {usual}.",
+    "anomaly_count_more": "{runs|run|runs} in an hour, at most {usual} at this time of the weeks before.",
+    "anomaly_count_fewer": "{runs|run|runs} in {hours} hours, at least {usual} at this time of the weeks before.",
+    "anomaly_lateness": "Runs wait {now_us:span} for their start, usually at most {usual_us:span} ({runs|run|runs}).",
+    "anomaly_silence": (
+        "No run ended in {hours|hour|hours}; there were at least {usual} in each of the {weeks} weeks before."
+    ),
     "stats_none": "no run ended in this range; --from 30d looks further back",
     "ahead_is_part": "there are more jobs than are counted here",
     "lines_before": "earlier lines: foliot run lines {run} --before {position}",

@@ -1,10 +1,10 @@
-"""Tables of the history of a cluster: the load of nodes over time."""
+"""Tables of the history of a cluster: the load of nodes over time, and anomalies of jobs."""
 
 from typing import Final
 
 import sqlalchemy as sa
 
-from foliot.store.sql.kernel.tables import LongText, Name, Time, metadata
+from foliot.store.sql.kernel.tables import BigId, Flag, LongText, Name, Time, metadata
 
 # As `stats`: by time first. Sums of whole numbers and maxima; shares are kept in millionths.
 node_loads: Final = sa.Table(
@@ -31,9 +31,27 @@ node_loads: Final = sa.Table(
 history_progress: Final = sa.Table(
     "history_progress",
     metadata,
-    sa.Column("subject", Name(20), primary_key=True),  # load
+    sa.Column("subject", Name(20), primary_key=True),  # load, anomalies
     sa.Column("ver", sa.BigInteger, nullable=False),
     sa.Column("at", Time, nullable=False),  # the minute or the hour that is done, or under way
     sa.Column("after_id", sa.BigInteger, nullable=False),  # jobs up to it are done
     sa.Column("noted", LongText, nullable=True),  # JSON: what the next round goes on from
+)
+
+anomalies: Final = sa.Table(
+    "anomalies",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("job_id", sa.Integer, nullable=False),
+    sa.Column("kind", Name(12), nullable=False),  # see domain.anomalies
+    sa.Column("is_open", Flag, nullable=False),  # 1: it was there when the job was last judged
+    sa.Column("began_at", Time, nullable=False),
+    sa.Column("seen_at", Time, nullable=False),  # the end of the last hour in which it was seen
+    sa.Column("quiet", sa.SmallInteger, nullable=False),  # hours since then that were judged
+    sa.Column("ended_at", Time, nullable=True),
+    sa.Column("facts", LongText, nullable=False),  # JSON: the numbers of its sentence
+    sa.UniqueConstraint("job_id", "kind", "began_at", name="anomalies_once"),
+    sa.Index("anomalies_open", "is_open", "job_id"),
+    sa.Index("anomalies_seen", "seen_at"),
+    sqlite_autoincrement=True,
 )

@@ -1,11 +1,13 @@
 """Statistics on SQL (`ports.store.statistics.StatisticsStore`)."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from foliot.domain.anomalies.anomaly import Anomaly
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.statistics.node_load import LoadPoint, NodeLoad
 from foliot.domain.statistics.resolution import Resolution
+from foliot.ports.store.anomalies import AnomalyFilter, JudgingPage, JudgingProgress
 from foliot.ports.store.node_loads import LoadProgress
 from foliot.ports.store.statistics import (
     Counted,
@@ -15,8 +17,8 @@ from foliot.ports.store.statistics import (
     LeftPage,
     RunsPassed,
 )
-from foliot.store.sql.kernel.database import Database, Pool
-from foliot.store.sql.statistics import figure_rows, node_loads, ranges, uncounted_runs
+from foliot.store.sql.kernel.database import Database, Pool, Tx
+from foliot.store.sql.statistics import anomalies, figure_rows, node_loads, ranges, uncounted_runs
 
 
 class SqlStatistics:
@@ -76,4 +78,39 @@ class SqlStatistics:
     async def forget_loads(self, resolution: Resolution, *, before: Instant, limit: int, term: int | None) -> bool:
         return await self._database.transact(
             lambda tx: node_loads.forget(tx, resolution, before=before, limit=limit, term=term), pool=Pool.API
+        )
+
+    async def judging_progress(self) -> JudgingProgress:
+        return await self._database.read(anomalies.progress)
+
+    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int) -> JudgingPage:
+        found = await self._database.read(lambda tx: anomalies.page(tx, hour_at, after_id=after_id, limit=limit))
+        return await asyncio.to_thread(anomalies.page_of, found)
+
+    async def excused(self, job_ids: Collection[int], *, since: Instant) -> Collection[int]:
+        return await self._database.read(lambda tx: anomalies.excused(tx, job_ids, since=since))
+
+    async def keep_course(
+        self,
+        seen: JudgingProgress,
+        *,
+        hour_at: Instant,
+        after_id: int,
+        opened: Sequence[Anomaly],
+        changed: Sequence[Anomaly],
+        term: int | None,
+    ) -> bool:
+        def work(tx: Tx) -> bool:
+            return anomalies.keep(
+                tx, seen, hour_at=hour_at, after_id=after_id, opened=opened, changed=changed, term=term
+            )
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def anomalies(self, wanted: AnomalyFilter, *, before_id: int | None, limit: int) -> Sequence[Anomaly]:
+        return await self._database.read(lambda tx: anomalies.listed(tx, wanted, before_id=before_id, limit=limit))
+
+    async def forget_anomalies(self, *, before: Instant, limit: int, term: int | None) -> int:
+        return await self._database.transact(
+            lambda tx: anomalies.forget(tx, before=before, limit=limit, term=term), pool=Pool.API
         )
