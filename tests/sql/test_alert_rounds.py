@@ -2,17 +2,25 @@
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from foliot.domain.alerts.condition import ConditionKind
 from foliot.domain.alerts.level import AlertState
+from foliot.domain.alerts.observation import Observation
 from foliot.domain.alerts.silence_document import silence_from
+from foliot.domain.anomalies.anomaly import Anomaly, AnomalyKind
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
+from foliot.engine.alert_anomalies import anomaly_source
+from foliot.engine.alerting import Alerting, AlertSource
 from foliot.ports.store.alerts import AlertFilter
+from foliot.ports.store.anomalies import ALL_JOBS, AnomalyFilter
 from foliot.ports.store.journal import EventFilter
-from tests.conformance.building import NS, PLANS, every, save
+from foliot.words.alerts import alert_sentence
+from foliot.words.language import Language
+from tests.conformance.building import NS, PLANS, every, job_of, save
 from tests.conformance.working import Worker, trigger, worker
 from tests.conformance.world import World
 from tests.sql.alert_leader import (
@@ -313,3 +321,79 @@ async def test_old_alerts_are_forgotten(world: World, anne: Worker, lead: Leader
     assert await world.store.alerts.find(alert.id) is not None
     await world.store.alert_rounds.forget(before=await world.now(), limit=10, term=lead.term)
     assert await world.store.alerts.find(alert.id) is None
+
+
+def unusual(job_id: int, began_at: int, kind: AnomalyKind, **facts: int) -> Anomaly:
+    return Anomaly(job_id=job_id, kind=kind, began_at=began_at, seen_at=began_at + HOUR, facts=facts)
+
+
+async def keep(world: World, *opened: Anomaly, ended: Sequence[Anomaly] = ()) -> None:
+    store = world.store.statistics
+    seen = await store.judging_progress()
+    assert await store.keep_course(seen, hour_at=HOUR, after_id=ALL_JOBS, opened=opened, changed=ended, term=None)
+
+
+async def test_anomalies_are_alerts_from_their_beginning_to_their_end(world: World, lead: Leader) -> None:
+    lead.alerting = Alerting(lead.parts(sources=[anomaly_source(world.store.alert_rounds)]))
+    await rule(world, when="anomaly count", of={"group": "default"}, to="oncall")
+    await rule(world, "others", when="anomaly silence", of={"group": "etl"}, to="oncall")
+    await jobs(world, "a", "b")
+    a, b = (await job_of(world, "a")).job_id, (await job_of(world, "b")).job_id
+    now = await world.now()
+    await keep(
+        world,
+        unusual(a, now, AnomalyKind.COUNT, runs=90, usual=3),
+        unusual(a, now, AnomalyKind.DURATION, now_us=9, usual_us=1),
+        unusual(b, now, AnomalyKind.SILENCE, hours=4),
+    )
+    await lead.round()
+    (alert,) = await open_alerts(world)
+    assert (alert.kind, alert.rule, alert.cause.data["anomaly"]) == (ConditionKind.ANOMALY, "night", "count")
+    assert alert_sentence(alert, Language.ENGLISH) == "the number of runs of a is not as usual: 90 runs, usually 3"
+    await world.elapse(2 * MINUTE)
+    await lead.round()
+    assert await notices(world) == [("fired", "oncall")]
+    found = await world.store.statistics.anomalies(
+        AnomalyFilter(kind=AnomalyKind.COUNT, only_open=True), before_id=None, limit=9
+    )
+    await keep(world, ended=[replace(one, ended_at=now + HOUR) for one in found])
+    await world.elapse(2 * MINUTE)
+    await lead.round()
+    assert await open_alerts(world) == []
+    assert await notices(world) == [("fired", "oncall"), ("resolved", "oncall")]
+
+
+async def test_an_anomaly_of_a_deleted_job_alarms_nobody(world: World, lead: Leader) -> None:
+    lead.alerting = Alerting(lead.parts(sources=[anomaly_source(world.store.alert_rounds)]))
+    await rule(world, when="anomaly", to="oncall")
+    await jobs(world, "a")
+    await keep(world, unusual((await job_of(world, "a")).job_id, await world.now(), AnomalyKind.SILENCE, hours=4))
+    await lead.round()
+    assert len(await open_alerts(world)) == 1
+    await world.store.jobs.delete(NS, "a", plans=PLANS)
+    await world.elapse(2 * MINUTE)
+    await lead.round()
+    assert await open_alerts(world) == []
+
+
+async def test_a_source_is_asked_once_a_minute_and_only_when_a_rule_is_about_it(world: World, lead: Leader) -> None:
+    asked: list[int] = []
+
+    async def look(now: int) -> Sequence[Observation]:
+        asked.append(now)
+        return ()
+
+    source = AlertSource(frozenset({ConditionKind.ANOMALY}), look)
+    lead.alerting = Alerting(lead.parts(sources=[source]))
+    await lead.round()
+    await world.elapse(2 * MINUTE)
+    await lead.round()
+    assert asked == []
+    await rule(world, when="anomaly", to="oncall")
+    for _ in range(3):
+        await lead.round()
+    assert len(asked) == 1
+    await world.elapse(2 * MINUTE)
+    for _ in range(3):
+        await lead.round()
+    assert len(asked) == 2

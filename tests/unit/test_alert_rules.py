@@ -10,6 +10,7 @@ from foliot.domain.alerts.condition_text import condition_from, written_conditio
 from foliot.domain.alerts.hours import hours_from, told_from, written_hours
 from foliot.domain.alerts.rule_document import rule_from, written_rule
 from foliot.domain.alerts.silence_document import silence_from, written_silence
+from foliot.domain.anomalies.anomaly import AnomalyKind
 from foliot.domain.errors import BadField, FoliotError
 from foliot.domain.instants import DAY, HOUR, MINUTE, to_instant
 
@@ -30,7 +31,7 @@ CONDITIONS = [
     ("certificate 14d", "certificate 14d"),
     ("certificate", "check business.certificates warning"),
     ("failover", "failover"),
-    ("anomaly duration", "anomaly duration"),
+    *((f"anomaly {kind}", f"anomaly {kind}") for kind in AnomalyKind),
     ("anomaly", "anomaly"),
     ("channel", "channel"),
     ('foliot_node_score{node="w-1",group="etl"}>0.9', 'foliot_node_score{group="etl", node="w-1"} > 0.9'),
@@ -39,7 +40,8 @@ CONDITIONS = [
 WRONG_CONDITIONS = [
     *("", "fails", "failed 5 of 3", "failed 0 of 3", "failed 3 of 1000", "late", "late soon", "late 0s", "slower"),
     *("slower p94*2", "slower p95*0", "silent", "node", "node sick", "check", "check any awful", "check A;B"),
-    *("drift 5m", "certificate soon", "anomaly mood", "heartbeat", "x{a=b} > 1", "x > many", "x => 1", "late 5000d"),
+    *("anomaly mood", "anomaly volume", "drift 5m", "certificate soon", "heartbeat", "late 5000d"),
+    *("x{a=b} > 1", "x > many", "x => 1"),
     "x" * 501,
 ]
 

@@ -87,6 +87,11 @@ SELECT j.id, j.name, j.namespace, j.deleted_at, v.definition
 FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
 WHERE j.id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
+-- alerts/looks.py ANOMALIES
+SELECT j.id, j.name, j.namespace, j.deleted_at, v.definition, a.kind, a.began_at, a.facts
+FROM anomalies a JOIN jobs j ON j.id = a.job_id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE a.is_open = 1 AND j.deleted_at = 0 ORDER BY a.id LIMIT %(rows)s;
+
 -- alerts/notices.py PUT
 INSERT INTO outbox (notice_key, delivery_id, kind, level, namespace, channel, alert_id, data, state, attempt,
                         is_repeat, created_at, next_at)

@@ -29,6 +29,7 @@ from foliot.domain.planner import Planner
 from foliot.domain.roles import Role
 from foliot.domain.verdict import judge
 from foliot.domain.wakeups import CHANGED, DUE, NOTICES, READY, ROLES, STOP, lock_topic, subject_of
+from foliot.engine.alert_anomalies import anomaly_source
 from foliot.engine.anomalies import AnomaliesTold
 from foliot.engine.failovers import FailureNotes
 from foliot.engine.firing import Firing
@@ -368,7 +369,7 @@ class Server:
             counted=self.metrics.jobs.counted,
             deliver=self.telling.delivering.deliver,
             keep_alive=self.telling.keep_alive,
-            alert_sources=self.telling.alert_sources(),
+            alert_sources=[*self.telling.alert_sources(), anomaly_source(self.store.alert_rounds)],
             notices_wait=self._notices_wait,
         )
         return leader_duties(context, self.leadership)

@@ -63,7 +63,7 @@ log = structlog.get_logger("foliot.engine")
 
 
 class AlertSource(NamedTuple):
-    """Another part that sees things: asked once a minute. What it does not name any more is over."""
+    """Another part that sees things: asked once a minute, if a rule is about it. What it does not name is over."""
 
     kinds: frozenset[ConditionKind]
     look: Callable[[Instant], Awaitable[Sequence[Observation]]]
@@ -262,7 +262,8 @@ class Alerting:
             *looks.of_silent(silent, jobs, now=now, for_us=silent_us or 0),
         ]
         for source in self._parts.sources:
-            self._minute += await source.look(now)
+            if any(self._book.of_kind(kind) for kind in source.kinds):
+                self._minute += await source.look(now)
             kinds |= source.kinds
         self._minute_kinds = frozenset(kinds)
 

@@ -42,6 +42,8 @@ def _key(alert: Alert, values: Mapping[str, Any]) -> str:
         reason = str(values.get("kind", ""))
     elif alert.kind is ConditionKind.NODE:
         reason = str(values.get("band", ""))
+    elif alert.kind is ConditionKind.ANOMALY:
+        reason = str(values.get("anomaly", ""))
     own = f"{kind}_{reason}"
     return own if own in english.SENTENCES else kind
 

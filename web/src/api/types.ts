@@ -63,6 +63,18 @@ export interface AlertSubjectOut {
   "data": Record<string, unknown>;
 }
 
+export interface AnomalyOut {
+  "id": number;
+  "namespace": string;
+  "job": string;
+  "kind": "duration" | "failures" | "count" | "lateness" | "silence";
+  "began_at": string;
+  "seen_at": string;
+  "ended_at": string | null;
+  "message": string;
+  "facts": Record<string, number | string>;
+}
+
 export interface AppliedEntryOut {
   "sort": "channel" | "rule";
   "name": string;
@@ -713,6 +725,26 @@ export interface JobRef {
   "namespace"?: string | null;
 }
 
+export interface JobStatsOut {
+  "runs": number;
+  "succeeded": number;
+  "failed": number;
+  "cancelled": number;
+  "success_rate": number | null;
+  "duration_s": SpreadOut | null;
+  "queue_delay_s": SpreadOut | null;
+  "last_ended_at": string | null;
+  "name": string;
+  "from_at": string;
+  "to_at": string;
+  "step": "minute" | "hour" | "day";
+  "outcomes": Record<string, number>;
+  "retries": number;
+  "points": PointOut[];
+  "nodes": NodeFiguresOut[];
+  "anomalies": AnomalyOut[];
+}
+
 export interface KindFailedOut {
   "node": string;
   "package": string;
@@ -1047,6 +1079,11 @@ export interface OverviewOut {
 
 export interface Page_AlertOut_ {
   "items": AlertOut[];
+  "next_cursor": string | null;
+}
+
+export interface Page_AnomalyOut_ {
+  "items": AnomalyOut[];
   "next_cursor": string | null;
 }
 
@@ -1520,25 +1557,6 @@ export interface StartBackfillIn {
   "token": string;
 }
 
-export interface StatsOut {
-  "runs": number;
-  "succeeded": number;
-  "failed": number;
-  "cancelled": number;
-  "success_rate": number | null;
-  "duration_s": SpreadOut | null;
-  "queue_delay_s": SpreadOut | null;
-  "last_ended_at": string | null;
-  "name": string;
-  "from_at": string;
-  "to_at": string;
-  "step": "minute" | "hour" | "day";
-  "outcomes": Record<string, number>;
-  "retries": number;
-  "points": PointOut[];
-  "nodes": NodeFiguresOut[];
-}
-
 export interface StepDown {
   "to"?: string | null;
   "reason"?: string;
@@ -1770,7 +1788,7 @@ export interface Operations {
   get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
   get_job_days: { path: { "name": string }; query: { "namespace"?: string | null; "to"?: string | null; "days"?: number; "tz"?: string | null }; body: undefined; answer: DaysOut };
   get_job_parameters: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ParametersOut };
-  get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: StatsOut };
+  get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: JobStatsOut };
   get_job_version: { path: { "name": string; "version": number }; query: { "namespace"?: string | null }; body: undefined; answer: VersionOut };
   get_limit: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LimitUseOut };
   get_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: LockOut };
@@ -1790,6 +1808,7 @@ export interface Operations {
   healthz: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   leave_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null }; body: undefined; answer: undefined };
   list_alerts: { path: Record<never, never>; query: { "namespace"?: string | null; "state"?: string | null; "level"?: string | null; "rule"?: string | null; "job"?: string | null; "node"?: string | null; "since"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_AlertOut_ };
+  list_anomalies: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "kind"?: string | null; "since"?: string | null; "open"?: boolean; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_AnomalyOut_ };
   list_backfills: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_BackfillOut_ };
   list_calendars: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: CalendarsOut };
   list_channel_kinds: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ChannelKindsOut };
@@ -1927,6 +1946,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   healthz: ["GET", "/healthz"],
   leave_lock: ["DELETE", "/api/v1/locks/{name}/claims/{claim}"],
   list_alerts: ["GET", "/api/v1/alerts"],
+  list_anomalies: ["GET", "/api/v1/anomalies"],
   list_backfills: ["GET", "/api/v1/backfills"],
   list_calendars: ["GET", "/api/v1/calendars"],
   list_channel_kinds: ["GET", "/api/v1/channels/kinds"],

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from foliot.domain.alerts.condition import Condition, ConditionKind, MetricTest
+from foliot.domain.anomalies.anomaly import AnomalyKind
 from foliot.domain.checkup.findings import Grade
 from foliot.domain.document_values import parsed, shown, text
 from foliot.domain.errors import BadField
@@ -21,7 +22,7 @@ CLOCKS: Final = "system.clocks"
 ANY_CHECK: Final = "any"
 NODE_BANDS: Final = ("warning", "offline", "dead")
 CHECK_GRADES: Final = ("notice", "warning", "critical")
-ANOMALY_KINDS: Final = ("duration", "failures", "volume", "lateness")
+ANOMALY_KINDS: Final = tuple(str(kind) for kind in AnomalyKind)
 
 _KIND: Final = ConditionKind
 _TIMED: Final = {

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, Protocol
 
 from foliot.domain.alerts.decision import Decision, KnownAlert
+from foliot.domain.anomalies.anomaly import AnomalyKind, Facts
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.policies.alert import AlertPolicy
 
@@ -57,6 +58,15 @@ class SubjectJob:
     group: str
     tags: Mapping[str, str]
     is_deleted: bool
+
+
+class AnomalySeen(NamedTuple):
+    """A job differs from what is usual for it, and this goes on."""
+
+    job: SubjectJob
+    kind: AnomalyKind
+    began_at: Instant
+    facts: Facts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +127,10 @@ class AlertRoundStore(Protocol):
 
     async def silent(self, *, for_us: Micros) -> Sequence[tuple[int, Instant | None]]:
         """Active jobs older than that without a success for so long, and when the last one was, if that is known."""
+        ...
+
+    async def anomalies(self, *, limit: int) -> Sequence[AnomalySeen]:
+        """Anomalies that go on, of jobs that are there; the oldest first. One statement."""
         ...
 
     async def failures(self, asked: Sequence[FailureQuestion]) -> Mapping[FailureQuestion, int]:

@@ -23,6 +23,11 @@ SENTENCES: Catalogue = {
     "check": "检查 {subject} 的级别为 {grade}[：{about}]",
     "failover": "故障转移需要人来处理：{subject} 的 {type}[，已持续 {lasts_us:span}]",
     "anomaly": "{subject} 与平常不同",
+    "anomaly_duration": "{subject} 的用时比平时长[：{now_us:span}，平时 {usual_us:span}]",
+    "anomaly_failures": "{subject} 的失败比平时多[：{runs} 次执行中有 {failed} 次]",
+    "anomaly_count": "{subject} 的执行次数与平时不同[：{runs} 次，平时 {usual} 次]",
+    "anomaly_lateness": "{subject} 开始前的等待比平时长[：{now_us:span}，平时 {usual_us:span}]",
+    "anomaly_silence": "{subject} 没有执行，而平时这个时间有",
     "channel": "渠道 {subject} 无法连到",
     "metric": "{subject} 的值为 {value}",
 }
@@ -38,7 +43,7 @@ NEXT_STEPS: Catalogue = {
     "store": "检查存储：foliot cluster doctor",
     "check": "检查集群：foliot cluster doctor",
     "failover": "查看故障转移：foliot cluster failovers",
-    "anomaly": "比较它的执行：foliot job show {subject}",
+    "anomaly": "查看有何不同：foliot job anomalies {subject}",
     "channel": "测试渠道：foliot alert channel test {subject}",
     "metric": "查看节点：foliot node list",
 }

@@ -5,6 +5,8 @@ from typing import Final
 
 EVENTS: Final[Mapping[str, str]] = {
     "alert_rule.unreadable": "告警规则无法读取",
+    "anomalies.all_silent": "许多任务同时没有执行，不作为异常",
+    "anomaly.seen": "任务与平时不同",
     "api.broken_off": "请求中断",
     "api.data_refused": "请求的数据被拒绝",
     "api.failed": "请求处理失败",

@@ -83,7 +83,6 @@ HEADINGS: Final[Mapping[str, str]] = {
     "SOURCE": "来源",
     "STATE": "状态",
     "BEGAN": "开始",
-    "ENDED": "结束",
     "TYPE": "类型",
     "RUNS": "执行",
     "OUTCOME": "结果",

@@ -27,6 +27,11 @@ SENTENCES: Catalogue = {
     "check": "the check {subject} is {grade}[: {about}]",
     "failover": "a failover needs a person: {type} of {subject}[, for {lasts_us:span}]",
     "anomaly": "{subject} is not as usual",
+    "anomaly_duration": "{subject} takes longer than usual[: {now_us:span}, usually {usual_us:span}]",
+    "anomaly_failures": "{subject} fails more often than usual[: {failed} of {runs|run|runs}]",
+    "anomaly_count": "the number of runs of {subject} is not as usual[: {runs|run|runs}, usually {usual}]",
+    "anomaly_lateness": "{subject} waits longer than usual for its start[: {now_us:span}, usually {usual_us:span}]",
+    "anomaly_silence": "{subject} does not run although it usually does at this time",
     "channel": "the channel {subject} cannot be reached",
     "metric": "{subject} is {value}",
 }
@@ -43,7 +48,7 @@ NEXT_STEPS: Catalogue = {
     "store": "examine it: foliot cluster doctor",
     "check": "examine it: foliot cluster doctor",
     "failover": "look at it: foliot cluster failovers",
-    "anomaly": "compare its runs: foliot job show {subject}",
+    "anomaly": "see what differs: foliot job anomalies {subject}",
     "channel": "try it: foliot alert channel test {subject}",
     "metric": "look at the nodes: foliot node list",
 }

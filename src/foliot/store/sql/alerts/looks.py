@@ -6,9 +6,18 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.alerts.decision import KnownAlert, KnownSubject
+from foliot.domain.anomalies.anomaly import AnomalyKind
 from foliot.domain.instants import Micros
 from foliot.domain.job import DEFAULT_GROUP
-from foliot.ports.store.alert_rounds import LIVE_MAX, AlertMarks, FailureSeen, LiveRuns, RoundLook, SubjectJob
+from foliot.ports.store.alert_rounds import (
+    LIVE_MAX,
+    AlertMarks,
+    AnomalySeen,
+    FailureSeen,
+    LiveRuns,
+    RoundLook,
+    SubjectJob,
+)
 from foliot.store.sql.alerts.alert_rows import COLUMNS, SUBJECT_COLUMNS, alert_of, is_known, told_of
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
@@ -89,6 +98,13 @@ JOBS: Final = Statement(
     """,
     RowSet("d", id=BIGINT),
 )
+ANOMALIES: Final = Statement(
+    """
+    SELECT j.id, j.name, j.namespace, j.deleted_at, v.definition, a.kind, a.began_at, a.facts
+    FROM anomalies a JOIN jobs j ON j.id = a.job_id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+    WHERE a.is_open = 1 AND j.deleted_at = 0 ORDER BY a.id LIMIT :rows
+    """
+)
 _NEVER_US: Final[Micros] = 10**17
 
 
@@ -124,6 +140,14 @@ def undecided(tx: Tx) -> Sequence[LiveRuns]:
 def jobs(tx: Tx, job_ids: Sequence[int]) -> Mapping[int, SubjectJob]:
     """These jobs as rules ask of them."""
     return {row.id: _job(row) for row in tx.found(JOBS, d=keys(sorted(set(job_ids))))}
+
+
+def anomalies(tx: Tx, *, limit: int) -> Sequence[AnomalySeen]:
+    """Those that go on. The oldest first: what was told of stays among them when there are more."""
+    return [
+        AnomalySeen(_job(row), AnomalyKind(row.kind), row.began_at, msgspec.json.decode(row.facts))
+        for row in tx.rows(ANOMALIES, {"rows": limit})
+    ]
 
 
 def _signs(tx: Tx, most: int) -> list[FailureSeen]:

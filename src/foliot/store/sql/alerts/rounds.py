@@ -8,6 +8,7 @@ from foliot.domain.alerts.decision import Decision
 from foliot.domain.instants import Instant, Micros
 from foliot.ports.store.alert_rounds import (
     AlertsRecorded,
+    AnomalySeen,
     FailureQuestion,
     JobPolicy,
     LiveRuns,
@@ -52,6 +53,9 @@ class SqlAlertRounds:
 
     async def silent(self, *, for_us: Micros) -> Sequence[tuple[int, Instant | None]]:
         return await self._database.read(partial(questions.silent, for_us=for_us), pool=Pool.CONTROL)
+
+    async def anomalies(self, *, limit: int) -> Sequence[AnomalySeen]:
+        return await self._database.read(partial(looks.anomalies, limit=limit), pool=Pool.CONTROL)
 
     async def failures(self, asked: Sequence[FailureQuestion]) -> Mapping[FailureQuestion, int]:
         return await self._database.read(partial(questions.failures, asked=asked), pool=Pool.CONTROL)

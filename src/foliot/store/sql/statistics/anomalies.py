@@ -113,11 +113,16 @@ def page(tx: Tx, hour_at: Instant, *, after_id: int, limit: int) -> PageRows:
     if not jobs:
         return PageRows((), (), (), is_last=True)
     bounds = {"after": after_id, "until": jobs[-1].job_id}
-    hours = [(int(Resolution.HOUR), start_at) for start_at in hours_needed(hour_at)]
-    days = [(int(Resolution.DAY), start_at) for start_at in days_needed(hour_at)]
-    figures = tx.tuples(FIGURES, bounds, d=[*days, *hours])
+    figures = tx.tuples(FIGURES, bounds, d=_starts(hour_at))
     open_ = [_anomaly(row) for row in tx.tuples(OPEN, bounds)]
     return PageRows(jobs, figures, open_, is_last=len(jobs) < limit)
+
+
+def _starts(hour_at: Instant) -> list[tuple[int, Instant]]:
+    """The days and the hours that judging an hour looks at."""
+    days = [(int(Resolution.DAY), start_at) for start_at in days_needed(hour_at)]
+    hours = [(int(Resolution.HOUR), start_at) for start_at in hours_needed(hour_at)]
+    return [*days, *hours]
 
 
 def page_of(found: PageRows) -> JudgingPage:
