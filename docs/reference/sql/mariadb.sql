@@ -3229,6 +3229,53 @@ INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES (%(owner)s, %(n
 -- people/views.py REMOVE
 DELETE FROM views WHERE owner = %(owner)s AND name = %(name)s AND length(name) = length(%(name)s);
 
+-- statistics/anomalies.py PROGRESS
+SELECT ver, at, after_id FROM history_progress WHERE subject = 'anomalies';
+
+-- statistics/anomalies.py MOVE
+UPDATE history_progress SET ver = ver + 1, at = %(hour_at)s, after_id = %(after_id)s
+WHERE subject = 'anomalies' AND ver = %(seen)s;
+
+-- statistics/anomalies.py JOBS
+SELECT j.id, j.namespace, j.name, c.state, c.next_due_at, coalesce(j.from_end, 0) AS from_end, v.created_at
+FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id > %(after)s AND j.deleted_at = 0 ORDER BY j.id LIMIT %(rows)s;
+
+-- statistics/anomalies.py FIGURES
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (resolution BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > %(after)s AND s.job_id <= %(until)s
+WHERE s.is_part = 0;
+
+-- statistics/anomalies.py OPEN
+SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts FROM anomalies a WHERE a.is_open = 1 AND a.job_id > %(after)s AND a.job_id <= %(until)s;
+
+-- statistics/anomalies.py EXCUSED
+SELECT DISTINCT s.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN skips s ON s.job_id = d.id AND s.to_at >= %(since)s
+WHERE s.reason IN ('calendar', 'blackout', 'paused', 'edited');
+
+-- statistics/anomalies.py OPENED
+INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, facts)
+SELECT d.job_id, d.kind, 1, d.began_at, d.seen_at, 0, d.facts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, seen_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, facts LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE anomalies.job_id = anomalies.job_id;
+
+-- statistics/anomalies.py CHANGED
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, is_open BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, seen_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, quiet BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, facts LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN anomalies SET anomalies.is_open = d.is_open, anomalies.seen_at = d.seen_at, anomalies.quiet = d.quiet, anomalies.ended_at = d.ended_at, anomalies.facts = d.facts WHERE anomalies.id = d.id;
+
+-- statistics/anomalies.py OLDEST
+SELECT id FROM anomalies WHERE seen_at < %(before)s ORDER BY seen_at LIMIT %(rows)s;
+
+-- statistics/anomalies.py DELETE
+DELETE anomalies FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN anomalies ON anomalies.id = d.id WHERE true;
+
+-- statistics/anomalies.py LISTED
+   SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts, j.namespace, j.name FROM anomalies a JOIN jobs j ON j.id = a.job_id
+   WHERE a.id < %(before_id)s AND a.seen_at >= %(since)s AND a.began_at < %(until)s
+ORDER BY a.id DESC LIMIT %(rows)s;
+
+-- statistics/anomalies.py LISTED_OF_JOB
+   SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts, j.namespace, j.name FROM anomalies a JOIN jobs j ON j.id = a.job_id
+   WHERE a.id < %(before_id)s AND a.seen_at >= %(since)s AND a.began_at < %(until)s
+AND a.job_id = %(job_id)s ORDER BY a.id DESC LIMIT %(rows)s;
+
 -- statistics/figure_rows.py FIRST
 INSERT INTO stats_progress (id, ver, counted_id)
 SELECT d.id, 0, 0 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE stats_progress.id = stats_progress.id;

@@ -3703,6 +3703,55 @@ INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES ($1, $2, $3, CA
 -- people/views.py REMOVE
 DELETE FROM views WHERE owner = $1 AND name = $2;
 
+-- statistics/anomalies.py PROGRESS
+SELECT ver, at, after_id FROM history_progress WHERE subject = 'anomalies';
+
+-- statistics/anomalies.py MOVE
+UPDATE history_progress SET ver = ver + 1, at = $1, after_id = $2
+WHERE subject = 'anomalies' AND ver = $3;
+
+-- statistics/anomalies.py JOBS
+SELECT j.id, j.namespace, j.name, c.state, c.next_due_at, coalesce(j.from_end, 0) AS from_end, v.created_at
+FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id > $1 AND j.deleted_at = 0 ORDER BY j.id LIMIT $2;
+
+-- statistics/anomalies.py FIGURES
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(resolution, start_at) JOIN stats s
+ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > $3 AND s.job_id <= $4
+WHERE s.is_part = 0;
+
+-- statistics/anomalies.py OPEN
+SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts FROM anomalies a WHERE a.is_open = 1 AND a.job_id > $1 AND a.job_id <= $2;
+
+-- statistics/anomalies.py EXCUSED
+SELECT DISTINCT s.job_id FROM unnest($1::text::bigint[]) AS d(id) JOIN skips s ON s.job_id = d.id AND s.to_at >= $2
+WHERE s.reason IN ('calendar', 'blackout', 'paused', 'edited');
+
+-- statistics/anomalies.py OPENED
+INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, facts)
+SELECT d.job_id, d.kind, 1, d.began_at, d.seen_at, 0, d.facts FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(job_id, kind, began_at, seen_at, facts) WHERE true ON CONFLICT DO NOTHING;
+
+-- statistics/anomalies.py CHANGED
+UPDATE anomalies SET is_open = d.is_open, seen_at = d.seen_at, quiet = d.quiet, ended_at = d.ended_at,
+                     facts = d.facts
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::text[]) AS d(id, is_open, seen_at, quiet, ended_at, facts) WHERE anomalies.id = d.id;
+
+-- statistics/anomalies.py OLDEST
+SELECT id FROM anomalies WHERE seen_at < $1 ORDER BY seen_at LIMIT $2;
+
+-- statistics/anomalies.py DELETE
+DELETE FROM anomalies WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- statistics/anomalies.py LISTED
+   SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts, j.namespace, j.name FROM anomalies a JOIN jobs j ON j.id = a.job_id
+   WHERE a.id < $1 AND a.seen_at >= $2 AND a.began_at < $3
+ORDER BY a.id DESC LIMIT $4;
+
+-- statistics/anomalies.py LISTED_OF_JOB
+   SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts, j.namespace, j.name FROM anomalies a JOIN jobs j ON j.id = a.job_id
+   WHERE a.id < $1 AND a.seen_at >= $2 AND a.began_at < $3
+AND a.job_id = $4 ORDER BY a.id DESC LIMIT $5;
+
 -- statistics/figure_rows.py FIRST
 INSERT INTO stats_progress (id, ver, counted_id)
 SELECT d.id, 0, 0 FROM unnest($1::text::bigint[]) AS d(id) WHERE true ON CONFLICT DO NOTHING;

@@ -3431,6 +3431,55 @@ INSERT INTO views (owner, name, path, saved_at, saved_by) VALUES (:owner, :name,
 -- people/views.py REMOVE
 DELETE FROM views WHERE owner = :owner AND name = :name;
 
+-- statistics/anomalies.py PROGRESS
+SELECT ver, at, after_id FROM history_progress WHERE subject = 'anomalies';
+
+-- statistics/anomalies.py MOVE
+UPDATE history_progress SET ver = ver + 1, at = :hour_at, after_id = :after_id
+WHERE subject = 'anomalies' AND ver = :seen;
+
+-- statistics/anomalies.py JOBS
+SELECT j.id, j.namespace, j.name, c.state, c.next_due_at, coalesce(j.from_end, 0) AS from_end, v.created_at
+FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id > :after AND j.deleted_at = 0 ORDER BY j.id LIMIT :rows;
+
+-- statistics/anomalies.py FIGURES
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM (SELECT json_extract(value, '$[0]') AS resolution, json_extract(value, '$[1]') AS start_at FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > :after AND s.job_id <= :until
+WHERE s.is_part = 0;
+
+-- statistics/anomalies.py OPEN
+SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts FROM anomalies a WHERE a.is_open = 1 AND a.job_id > :after AND a.job_id <= :until;
+
+-- statistics/anomalies.py EXCUSED
+SELECT DISTINCT s.job_id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN skips s ON s.job_id = d.id AND s.to_at >= :since
+WHERE s.reason IN ('calendar', 'blackout', 'paused', 'edited');
+
+-- statistics/anomalies.py OPENED
+INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, facts)
+SELECT d.job_id, d.kind, 1, d.began_at, d.seen_at, 0, d.facts FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS kind, json_extract(value, '$[2]') AS began_at, json_extract(value, '$[3]') AS seen_at, json_extract(value, '$[4]') AS facts FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+
+-- statistics/anomalies.py CHANGED
+UPDATE anomalies SET is_open = d.is_open, seen_at = d.seen_at, quiet = d.quiet, ended_at = d.ended_at,
+                     facts = d.facts
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS is_open, json_extract(value, '$[2]') AS seen_at, json_extract(value, '$[3]') AS quiet, json_extract(value, '$[4]') AS ended_at, json_extract(value, '$[5]') AS facts FROM json_each(:d)) AS d WHERE anomalies.id = d.id;
+
+-- statistics/anomalies.py OLDEST
+SELECT id FROM anomalies WHERE seen_at < :before ORDER BY seen_at LIMIT :rows;
+
+-- statistics/anomalies.py DELETE
+DELETE FROM anomalies WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- statistics/anomalies.py LISTED
+   SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts, j.namespace, j.name FROM anomalies a JOIN jobs j ON j.id = a.job_id
+   WHERE a.id < :before_id AND a.seen_at >= :since AND a.began_at < :until
+ORDER BY a.id DESC LIMIT :rows;
+
+-- statistics/anomalies.py LISTED_OF_JOB
+   SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts, j.namespace, j.name FROM anomalies a JOIN jobs j ON j.id = a.job_id
+   WHERE a.id < :before_id AND a.seen_at >= :since AND a.began_at < :until
+AND a.job_id = :job_id ORDER BY a.id DESC LIMIT :rows;
+
 -- statistics/figure_rows.py FIRST
 INSERT INTO stats_progress (id, ver, counted_id)
 SELECT d.id, 0, 0 FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
