@@ -109,13 +109,15 @@ class PageRows(NamedTuple):
 
 def page(tx: Tx, hour_at: Instant, *, after_id: int, limit: int) -> PageRows:
     """The next jobs."""
-    jobs = [_job(row) for row in tx.tuples(JOBS, {"after": after_id, "rows": limit})]
+    rows = tx.tuples(JOBS, {"after": after_id, "rows": limit})
+    jobs = [_job(row) for row in rows]
     if not jobs:
         return PageRows((), (), (), is_last=True)
+    is_last = len(jobs) < limit
     bounds = {"after": after_id, "until": jobs[-1].job_id}
     figures = tx.tuples(FIGURES, bounds, d=_starts(hour_at))
     open_ = [_anomaly(row) for row in tx.tuples(OPEN, bounds)]
-    return PageRows(jobs, figures, open_, is_last=len(jobs) < limit)
+    return PageRows(jobs, figures, open_, is_last=is_last)
 
 
 def _starts(hour_at: Instant) -> list[tuple[int, Instant]]:
