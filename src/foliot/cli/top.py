@@ -44,7 +44,9 @@ class BadRefresh(InvalidInput):
 
 
 @click.command(epilog=EXIT_CODES)
-@click.option("--every", default="2s", show_default=True, metavar="TIME", help="How often to look, from 500ms to 1h.")
+@click.option(
+    "--every", default="2s", show_default=True, metavar="DURATION", help="How often to look, from 500ms to 1h."
+)
 @remote
 def top(user: User, *, every: str) -> None:
     """Watch the cluster in the terminal: what runs, what comes next, what fails, how the nodes are.
