@@ -2,19 +2,16 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { clusterStats, jobWhy, overview } from "../api/queries.ts";
 import type { ClusterOut, EventOut, HeldRunOut, JobOut, NodeOut, OverviewOut, RunOut } from "../api/types.ts";
 import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { count } from "../format/time.ts";
-import { DrainDialog, RetryDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
-import { Crowd } from "../parts/Crowd.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Maintenance } from "../parts/Maintenance.tsx";
-import { OutcomeChart, OutcomeCounts } from "../parts/Outcomes.tsx";
 import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -24,6 +21,21 @@ import { At, FromNow, Since, Took, useFromNow } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
 import { type Need, needsOf } from "./needs.ts";
+
+// What this first page needs a moment later comes in files of its own: the page is there sooner.
+const Crowd = lazy(() => import("../parts/Crowd.tsx").then((parts) => ({ default: parts.Crowd })));
+const RetryDialog = lazy(() =>
+  import("../parts/actions.tsx").then((parts) => ({ default: parts.RetryDialog })),
+);
+const DrainDialog = lazy(() =>
+  import("../parts/actions.tsx").then((parts) => ({ default: parts.DrainDialog })),
+);
+const OutcomeCounts = lazy(() =>
+  import("../parts/Outcomes.tsx").then((parts) => ({ default: parts.OutcomeCounts })),
+);
+const OutcomeChart = lazy(() =>
+  import("../parts/Outcomes.tsx").then((parts) => ({ default: parts.OutcomeChart })),
+);
 
 export function OverviewPage() {
   const say = useSay();
@@ -80,7 +92,9 @@ function Content({ found }: { found: OverviewOut }) {
         )}
         <section className="part" aria-labelledby="crowd">
           <h2 id="crowd">{say("over.crowd")}</h2>
-          <Crowd />
+          <Suspense fallback={null}>
+            <Crowd />
+          </Suspense>
         </section>
       </div>
       <div>
@@ -147,7 +161,11 @@ function NeedLine({ need }: { need: Need }) {
             </Button>
           )}
         </span>
-        {isOpen && run && <RetryDialog run={{ id: run.id, job: job.name }} close={() => setOpen(false)} />}
+        {isOpen && run && (
+          <Suspense fallback={null}>
+            <RetryDialog run={{ id: run.id, job: job.name }} close={() => setOpen(false)} />
+          </Suspense>
+        )}
       </li>
     );
   }
@@ -192,7 +210,11 @@ function NeedLine({ need }: { need: Need }) {
             </Link>
           )}
         </span>
-        {isOpen && <DrainDialog node={need.node} close={() => setOpen(false)} />}
+        {isOpen && (
+          <Suspense fallback={null}>
+            <DrainDialog node={need.node} close={() => setOpen(false)} />
+          </Suspense>
+        )}
       </li>
     );
   }
@@ -285,7 +307,7 @@ function LastDay() {
         if (found.runs === 0) return <p className="soft">{say("stats.none")}</p>;
         const delay = found.queue_delay_s;
         return (
-          <>
+          <Suspense fallback={null}>
             <OutcomeCounts outcomes={found.outcomes} />
             <OutcomeChart
               found={found}
@@ -304,7 +326,7 @@ function LastDay() {
                 ))}
               </p>
             )}
-          </>
+          </Suspense>
         );
       }}
     </Loaded>

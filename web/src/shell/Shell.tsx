@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Menu, Modal, NativeSelect, useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
 import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
 import { browserZone, clockTime, duration } from "../format/time.ts";
@@ -17,19 +17,29 @@ import { chooseZone, useNow, useZone } from "../parts/settings.ts";
 import { Toasts } from "../parts/Toasts.tsx";
 import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
 import { useKeys } from "./keys.ts";
-import { LoginForm, LoginPage } from "./Login.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
 import { useRecent } from "./recent.ts";
 import { Search } from "./Search.tsx";
-import { Views } from "./Views.tsx";
+
+// Saved views and the login are not needed for the first sight of somebody who is logged in.
+const LoginForm = lazy(() => import("./Login.tsx").then((parts) => ({ default: parts.LoginForm })));
+const LoginPage = lazy(() => import("./Login.tsx").then((parts) => ({ default: parts.LoginPage })));
+const Views = lazy(() => import("./Views.tsx").then((parts) => ({ default: parts.Views })));
 
 export function Shell() {
   const location = useLocation();
   const navigate = useNavigate();
   const session = useSession();
-  if (location.pathname === "/login") return <LoginPage onIn={() => void navigate({ to: "/" })} />;
-  if (session.is === "out") return <LoginPage onIn={() => undefined} />;
-  return <Inside />;
+  const isAtLogin = location.pathname === "/login";
+  if (!isAtLogin && session.is !== "out") return <Inside />;
+  const goOn = () => {
+    if (isAtLogin) void navigate({ to: "/" });
+  };
+  return (
+    <Suspense fallback={null}>
+      <LoginPage onIn={goOn} />
+    </Suspense>
+  );
 }
 
 function Inside() {
@@ -76,7 +86,9 @@ function EndedSession() {
       transitionProps={{ duration: 0 }}
       zIndex={500}
     >
-      <LoginForm says={say("login.expired")} />
+      <Suspense fallback={null}>
+        <LoginForm says={say("login.expired")} />
+      </Suspense>
     </Modal>
   );
 }
@@ -169,7 +181,9 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
         data={zones}
       />
       <LiveChip />
-      <Views />
+      <Suspense fallback={null}>
+        <Views />
+      </Suspense>
       <Languages />
       <Themes />
       <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
