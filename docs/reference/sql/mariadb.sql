@@ -282,7 +282,8 @@ SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.d
 
 -- checkup/gauges.py ASSIGNED_BY_LANE
 SELECT q.lane, count(*), min(q.not_before) FROM (
-  SELECT r.lane, r.not_before FROM runs r FORCE INDEX (runs_assigned) WHERE r.state = 'PENDING' AND r.parked = 2 LIMIT %(rows)s
+  SELECT r.lane, r.not_before FROM runs r FORCE INDEX (runs_assigned)
+  WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 LIMIT %(rows)s
 ) q WHERE q.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) GROUP BY q.lane;
 
 -- checkup/gauges.py SUMMARY
