@@ -29,7 +29,7 @@ ASSIGNED_BY_LANE: Final = Statement(
     """,
     mysql=f"""
     SELECT q.lane, count(*), min(q.not_before) FROM (
-      SELECT r.lane, r.not_before FROM runs r FORCE INDEX (runs_assigned) 
+      SELECT r.lane, r.not_before FROM runs r FORCE INDEX (runs_assigned)
       WHERE r.assigned_to > '' AND {ASSIGNED} LIMIT :rows
     ) q WHERE q.not_before <= {{now}} GROUP BY q.lane
     """,
