@@ -82,6 +82,16 @@ async def sleepy(ctx: Ctx, seconds: float = 600) -> str:
 '''
 
 
+NOTIFY = """
+[notify]
+allow = ["loopback"]
+
+[secrets.HOOK]
+file = "hook"
+namespaces = ["*"]
+"""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Answer:
     """What a command said."""
@@ -166,10 +176,12 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder in which `foliot up` runs."""
     folder = tmp_path_factory.mktemp("up")
     (folder / "jobs.py").write_text(JOBS.replace("{phase}", str(int(time.time() + 1800) % 3600)), "utf-8")
+    (folder / "notify.toml").write_text(NOTIFY, "utf-8")
+    (folder / "hook").write_text("http://127.0.0.1:9/", "utf-8")
     shell = Shell(folder=folder, config=folder / "config")
     log = (folder / "up.log").open("w")
     process = subprocess.Popen(
-        [sys.executable, "-m", "foliot", "up", "--port", "0", "--no-watch"],
+        [sys.executable, "-m", "foliot", "up", "--port", "0", "--no-watch", "--notify", "notify.toml"],
         cwd=folder,
         stdout=log,
         stderr=log,

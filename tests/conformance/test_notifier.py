@@ -266,6 +266,21 @@ async def test_a_long_message_is_cut_to_what_the_provider_takes(kind: str, recei
     assert len(got.body) <= case.bytes_max
 
 
+async def test_what_is_shown_is_what_is_sent_and_links_stay_in_a_long_message(kind: str, receiver: WebReceiver) -> None:
+    case = CASES[kind]
+    receiver.answer = lambda _: case.answer_ok()
+    channel = KINDS.find(kind).make(case.settings(receiver.address), LOOPBACK)
+    long = replace(MESSAGE, log=["行<&>" * 50] * 100)
+    for message in (MESSAGE, long):
+        await channel.send(message)
+        shown, sent = dict(channel.shown(message)), json.loads(receiver.got[-1].body)
+        assert shown == {name: value for name, value in sent.items() if name not in ("timestamp", "sign")}
+        written = json.dumps(shown, ensure_ascii=False)
+        assert CANARY not in written or kind == "pagerduty"
+        for wanted in ("due", "任务失败", "foliot.example/runs/r-1", "wiki.example/settle"):
+            assert wanted in written
+
+
 async def test_a_provider_that_is_busy_says_when_to_come_again(kind: str, receiver: WebReceiver) -> None:
     case = CASES[kind]
     receiver.answer = lambda _: case.answer_busy()

@@ -21,6 +21,7 @@ from foliot.ports.notifier import NotifyRules
 from foliot.ports.secrets import NO_SECRETS
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.channels import Delivery, DeliveryState
+from foliot.words.alert_messages import RunTold
 from tests.conformance.receivers import WebReceiver, web_receiver
 from tests.conformance.world import World
 from tests.sql.conftest import migrated_sqlite, postgres_world, store, store_url, world
@@ -54,13 +55,13 @@ async def receiver() -> AsyncIterator[WebReceiver]:
 
 
 def real_teller(lines: tuple[str, ...] = ()) -> ChannelTeller:
-    async def last_lines(run_id: int) -> tuple[str, ...]:
+    async def about_run(run_id: int) -> RunTold:
         assert run_id == 7
-        return lines
+        return RunTold(due_at=1_794_960_000 * SECOND, log=lines)
 
     rules = NotifyRules(egress=Egress.of(allow=["loopback"]), within_s=20.0)
     return ChannelTeller(
-        InstalledNotifiers(), NO_SECRETS, rules, node="s1", public_url="https://f.example/", last_lines=last_lines
+        InstalledNotifiers(), NO_SECRETS, rules, node="s1", public_url="https://f.example/", about_run=about_run
     )
 
 

@@ -198,6 +198,23 @@ def test_who_is_told(document: dict[str, Any], channels: list[Channel], keys: li
     assert [notice.key for _, notice in decision.notices] == keys
 
 
+def test_a_channel_that_is_made_while_it_fires_hears_of_it() -> None:
+    story = Story(rule(to=[], escalate=[{"after": "30m", "to": ["boss"]}]))
+    assert told(story.round(late())) == []
+    assert (story.only.alert.state, story.only.alert.told_at) == (AlertState.FIRING, None)
+    assert story.round(late()).is_empty, "nothing is written while nobody can be told"
+    story.channels = [channel("oncall", is_default=True)]
+    assert told(story.round(late())) == [("fired", "oncall")]
+    assert told(story.round(late(), after_us=31 * MINUTE)) == [("escalated", "boss")]
+
+
+def test_who_is_named_by_a_step_hears_of_it_although_nobody_did_at_first() -> None:
+    story = Story(rule(to=[], escalate=[{"after": "30m", "to": ["boss"]}]))
+    assert told(story.round(late())) == []
+    assert told(story.round(late(), after_us=31 * MINUTE)) == [("escalated", "boss")]
+    assert told(story.round()) == [("resolved", "boss")]
+
+
 def test_a_silence_holds_back_and_its_end_tells() -> None:
     story = Story(rule())
     made = silence_from({"of": {"job": "a"}}, namespace=None, from_at=NOW, until=NOW + HOUR, reason="x", made_by="y")

@@ -27,12 +27,12 @@ SAID: list[tuple[Alert, str, str]] = [
     (
         alert(ConditionKind.FAILED, 40, kind="error", error="no route\nto db-1"),
         "settle and 39 other jobs failed: no route to db-1",
-        "settle 等另外 39 个任务失败：no route to db-1",
+        "settle 及另外 39 个任务失败：no route to db-1",
     ),
     (
         alert(ConditionKind.FAILED, kind="lost", node="w-1"),
         "settle lost a run with the node w-1",
-        "settle的执行随节点 w-1 丢失",
+        "settle 的执行随节点 w-1 丢失",
     ),
     (
         alert(ConditionKind.LATE, 2, reason="no_worker", of="etl", lasts_us=10 * MINUTE),

@@ -160,7 +160,10 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
 
 
 COMMANDS = dict(commands(main))
-OPTIONS = {path: {"--help", *(opt for one in command.params for opt in one.opts)} for path, command in COMMANDS.items()}
+OPTIONS = {
+    path: {"--help", *(opt for one in command.params for opt in (*one.opts, *one.secondary_opts))}
+    for path, command in COMMANDS.items()
+}
 EVERY_OPTION = {option for options in OPTIONS.values() for option in options}
 SPOKEN = re.compile(r"\bfoliot ((?:[a-z][a-z-]*)(?: [a-z][a-z-]*){0,2})((?: [^;；，。、()（）·]*)?)")
 NO_COMMANDS = {"foliot on that"}  # "upgrade foliot on that worker"

@@ -27,6 +27,7 @@ from foliot.api.replica_answers import ReplicaAnswers
 from foliot.api.request_parts import PREFIX, READS, Reader
 from foliot.api.route import FoliotRoute
 from foliot.api.routes import (
+    alert_previews,
     alert_rules,
     alerts,
     anomalies,
@@ -66,7 +67,7 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules,
+    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules, alert_previews,
     channels, cluster, drills, failovers, checkup,
     overview, settings, stats, anomalies,
     handlers, events, tokens, views, callbacks, probes,

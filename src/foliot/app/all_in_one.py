@@ -19,6 +19,7 @@ from foliot.app.handler_kinds import NO_SETTINGS, HandlerSettings, of_one_machin
 from foliot.app.http import build_app, check_reach
 from foliot.app.inprocess import InProcessLink
 from foliot.app.listener import HttpServer
+from foliot.app.notify_settings import NotifySettings
 from foliot.app.server import Server
 from foliot.app.settings import DEFAULT_PORT, ServerSettings, Timing, TlsFiles
 from foliot.app.slots import Slots, kinds_and_slots
@@ -66,6 +67,7 @@ class UpSettings:
     watch: bool = True
     keeps_removed: bool = False  # jobs that no code declares any more go on
     spans: SpanSink | None = None  # where spans go; None: nobody wants any
+    notify: NotifySettings = field(default_factory=NotifySettings)  # channels: what they may reach, secrets, own ones
     metrics_per_job: int = 0  # of so many jobs the metrics have series of their own
     timing: Timing = field(default_factory=Timing)
     node_name: str = field(default_factory=socket.gethostname)
@@ -154,6 +156,7 @@ class AllInOne:
             public_url=settings.public_url,
             keeps_removed=settings.keeps_removed,
             metrics_per_job=settings.metrics_per_job,
+            notify=settings.notify,
             spans=settings.spans,
             restarts=settings.restarts,
             told=settings.told,

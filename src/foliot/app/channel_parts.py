@@ -16,8 +16,8 @@ from foliot.engine.delivery import Delivering, dead_channels
 from foliot.engine.loop import Duty
 from foliot.engine.own_channels import NO_LEADER, STORE_AWAY, OwnChannels
 from foliot.engine.pulse import Tide
-from foliot.operations.last_lines import last_lines
 from foliot.operations.services import Services
+from foliot.operations.told_runs import told_run
 from foliot.worker.secrets.vault import Vault
 
 UNDECIDED_US: Final[Micros] = MINUTE
@@ -49,7 +49,7 @@ class Telling:
             self._notify.rules,
             node=self._node,
             public_url=settings.public_url,
-            last_lines=partial(last_lines, services),
+            about_run=partial(told_run, services),
         )
         store = services.store.channels
         self.delivering = Delivering(

@@ -4,7 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from foliot.app.plugins import Installed, UnknownPart
-from foliot.ports.notifier import NotifierKind
+from foliot.domain.alerts.channel import Channel
+from foliot.domain.alerts.channel_settings import filled_with_usual
+from foliot.ports.notifier import AlertMessage, NotifierKind, NotifyRules
 
 GROUP = "foliot.notifiers"
 
@@ -28,6 +30,12 @@ class InstalledNotifiers:
             raise UnknownPart("notifier", name, self._parts.names())
         found = self._parts.find(name)
         return self._parts.get(name) if found is None else found
+
+    def body(self, channel: Channel, message: AlertMessage) -> Mapping[str, Any]:
+        """What a message to a channel looks like on the line. References stay references: no secret is needed."""
+        kind = self.find(channel.kind)
+        settings = filled_with_usual(kind.schema, dict(channel.settings))
+        return kind.make(settings, NotifyRules()).shown(message)
 
 
 def _made(name: str, target: Any) -> NotifierKind:

@@ -20,6 +20,7 @@ from foliot.app.server_metrics import metrics_of
 from foliot.app.server_wakeups import woken
 from foliot.app.settings import ServerSettings
 from foliot.domain.access import INTERNAL
+from foliot.domain.alerts.channel import Channel
 from foliot.domain.checkup import Finding
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.drills import NodeDrills
@@ -256,6 +257,7 @@ class Server:
         return self.leadership.term is None and not self.leasing.parked and not is_deciding
 
     def _make_services(self, planner: Planner, chance: Chance) -> Services:
+        notifiers = InstalledNotifiers()
         return Services(
             store=self.store,
             clock=self._clock,
@@ -278,9 +280,15 @@ class Server:
             spans=self.settings.spans,
             route_names=planner.routes.names,
             health=self.settings.timing.bands,
-            channel_kinds=InstalledNotifiers().schemas,
+            channel_kinds=notifiers.schemas,
+            channel_body=notifiers.body,
+            lacks_secrets=self._lacks_secrets,
+            public_url=self.settings.public_url,
             notices_wait=self._notices_wait,
         )
+
+    async def _lacks_secrets(self, channels: Sequence[Channel]) -> Sequence[str]:
+        return await self.telling.teller.missing(channels)
 
     def _notices_wait(self) -> None:
         """Something is in the outbox: the leader looks at once, here or elsewhere."""

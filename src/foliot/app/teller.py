@@ -16,10 +16,10 @@ from foliot.domain.secret_references import names_in
 from foliot.ports.notifier import Notifier, NotifyRules, NotSent
 from foliot.ports.secrets import SecretNotAllowed, Secrets, UnknownSecret
 from foliot.ports.store.channels import Delivery
-from foliot.words.alert_messages import message_of, run_of
+from foliot.words.alert_messages import RunTold, message_of, run_of
 
-LastLines: TypeAlias = Callable[[int], Awaitable[Sequence[str]]]
-"""The end of a run's log."""
+AboutRun: TypeAlias = Callable[[int], Awaitable[RunTold | None]]
+"""What a message says of a run; None: it is gone."""
 SECRETS_KIND: Final = "channel"
 EVERY_NAMESPACE: Final = ""
 """In the place of a namespace: a secret for channels of the whole cluster is one for every namespace."""
@@ -28,8 +28,8 @@ LOG_WITHIN_S: Final = 3.0
 log = structlog.get_logger("foliot.delivery")
 
 
-async def _no_lines(_run_id: int) -> Sequence[str]:
-    return ()
+async def _nothing(_run_id: int) -> RunTold | None:
+    return None
 
 
 class ChannelTeller:
@@ -43,19 +43,19 @@ class ChannelTeller:
         *,
         node: str,
         public_url: str = "",
-        last_lines: LastLines = _no_lines,
+        about_run: AboutRun = _nothing,
     ) -> None:
         self._kinds = kinds
         self._secrets = secrets
         self._rules = rules
         self._node = node
         self._public_url = public_url
-        self._last_lines = last_lines
+        self._about_run = about_run
 
     async def tell(self, channel: Channel, delivery: Delivery, now: Instant) -> None:
         notifier = await self._notifier(channel)
-        lines = await self._log_of(delivery)
-        message = message_of(delivery, channel, now=now, public_url=self._public_url, log=lines)
+        run = await self._run_of(delivery)
+        message = message_of(delivery, channel, now=now, public_url=self._public_url, run=run)
         async with asyncio.timeout(self._rules.within_s + 5):  # a plug-in may forget its own limit
             await notifier.send(message)
 
@@ -85,14 +85,14 @@ class ChannelTeller:
         except FoliotError as error:
             raise NotSent(f"the server {self._node} cannot set the channel up: {error.sentence}") from None
 
-    async def _log_of(self, delivery: Delivery) -> Sequence[str]:
-        """The last lines of the run; none when they cannot be read: the message is more important."""
+    async def _run_of(self, delivery: Delivery) -> RunTold | None:
+        """Its due time and last lines; nothing when they cannot be read: the message is more important."""
         run_id = run_of(delivery.notice.data)
         if run_id is None or delivery.notice.kind is NoticeKind.RESOLVED:
-            return ()
+            return None
         try:
             async with asyncio.timeout(LOG_WITHIN_S):
-                return await self._last_lines(run_id)
+                return await self._about_run(run_id)
         except Exception:  # noqa: BLE001  whatever keeps the log from being read
             log.warning("notice.without_log", run=run_id)
-            return ()
+            return None

@@ -154,7 +154,7 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "rule", found["rule"]
     yield "namespace", found["namespace"] or say("every_namespace")
     yield "began", times.full(found["began_at"])
-    yield "told", times.full(found["fired_at"]) or say("not_told")
+    yield "told", times.full(found["told_at"]) or say("not_told")
     yield "channels", ", ".join(found["to"]) or say("default_channels")
     if found["step"]:
         yield "escalated", say("escalated_steps", count=found["step"])

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import click
 
+from foliot.cli.alert_previews import preview_channel
 from foliot.cli.document_files import document_of
 from foliot.cli.groups import Group
 from foliot.cli.server_access import User, remote
@@ -37,6 +38,9 @@ def channel() -> None:
     """
 
 
+channel.add_command(preview_channel)
+
+
 @channel.command("list")
 @remote
 def list_channels(user: User) -> None:
@@ -55,7 +59,7 @@ def list_channels(user: User) -> None:
         Column("KIND", "kind"),
         Column("FROM LEVEL", lambda row: user.out.word(row["level"])),
         Column("DEFAULT", lambda row: user.out.say("yes" if row["is_default"] else "no")),
-        Column("ON", lambda row: user.out.say("yes" if row["is_on"] else "no")),
+        Column("ENABLED", lambda row: user.out.say("yes" if row["is_on"] else "no")),
         Column(times.title("LAST SENT"), lambda row: times.show(row["lately"]["last_sent_at"]), empty="-", least=8),
         Column("FAILURES", lambda row: str(row["lately"]["failures"] or "-")),
         Column("WAITING", lambda row: str(row["lately"]["waiting"] or "-")),
@@ -74,6 +78,12 @@ def _trouble(user: User, found: Mapping[str, Any]) -> str:
 
 def _lacks(user: User, server: str, names: list[str]) -> str:
     return user.out.say("lacks_secret", server=server, names=", ".join(names))
+
+
+def _warn(user: User, found: Mapping[str, Any]) -> None:
+    """Servers that cannot send there, each with the next step."""
+    for warning in found["warnings"]:
+        echo(user.out.mark("warn"), f"{warning['message']} ({warning['hint']})  [{warning['code']}]", err=True)
 
 
 @channel.command("kinds")
@@ -148,8 +158,8 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
         since = times.told(health["failing_since"])
         yield "failing", user.out.say("failing_since", count=health["failures"], since=since)
         yield "error", health["last_error"]
-    for server, names in found["lacking"].items():
-        yield "secrets", _lacks(user, server, names)
+    for warning in found["warnings"]:
+        yield "warning", f"{warning['message']} ({warning['hint']})  [{warning['code']}]"
     yield "version", f"v{found['version']}"
 
 
@@ -224,8 +234,7 @@ def _save(
         return
     key = "created" if version is None else "same" if version == saved["version"] else "changed"
     user.out.talk(key, mark="good", name=saved["name"], version=saved["version"])
-    for server, names in saved["lacking"].items():
-        user.out.talk("lacks_secret", mark="warn", server=server, names=", ".join(names))
+    _warn(user, saved)
     if version is None:
         user.out.talk("try_channel", name=name)
 
@@ -277,7 +286,6 @@ def test_channel(user: User, *, name: str) -> None:
         user.out.talk("channel_waits", mark="wait", name=name, error=sent["error"])
     else:
         user.out.talk("channel_fails", mark="bad", name=name, error=sent["error"])
-    for server, names in found["lacking"].items():
-        user.out.talk("lacks_secret", mark="warn", server=server, names=", ".join(names))
+    _warn(user, found)
     if not found["is_sent"]:
         raise SystemExit(1)

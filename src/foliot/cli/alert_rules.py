@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import click
 
+from foliot.cli.alert_previews import preview_rule
 from foliot.cli.document_files import document_of
 from foliot.cli.groups import Group
 from foliot.cli.server_access import User, remote
@@ -40,10 +41,15 @@ def rule() -> None:
     """
 
 
+rule.add_command(preview_rule)
+
+
 @rule.command("list")
 @remote
 def list_rules(user: User) -> None:
-    """List the rules of the cluster and of namespaces.
+    """List the rules of the cluster and of namespaces, with those that come with Foliot.
+
+    A rule that comes with Foliot is switched off or changed by its name: foliot alert rule set NAME --off.
 
     \b
     Examples:
@@ -54,12 +60,14 @@ def list_rules(user: User) -> None:
     columns = [
         Column("NAME", "name", least=8),
         Column("NAMESPACE", "namespace", empty=user.out.say("every_namespace")),
-        Column("WHEN", "when", least=10),
-        Column("OF", lambda row: in_words(row["rule"].get("of", {})), empty="-", least=6),
+        Column("LOOKS FOR", "when", least=10),
+        Column("ASKED OF", lambda row: in_words(row["rule"].get("of", {})), empty="-", least=6),
         Column("LEVEL", lambda row: user.out.word(row["level"])),
         Column("TO", "to", empty=user.out.say("default_channels")),
-        Column("ON", lambda row: user.out.say("yes" if row["is_on"] else "no")),
+        Column("ENABLED", lambda row: user.out.say("yes" if row["is_on"] else "no")),
+        Column("ORIGIN", lambda row: user.out.say(f"origin_{row['origin']}")),
         Column("VERSION", lambda row: f"v{row['version']}" if row["version"] else "-", wide=True),
+        Column("SAYS", "in_words", wide=True),
     ]
     user.out.items(answer["items"], columns, answer=answer, empty="no_rules")
 
@@ -90,7 +98,8 @@ def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "says", found["in_words"]
     for field, value in found["rule"].items():
         yield field, in_words(value)
-    yield "version", f"v{found['version']}" if found["version"] else user.out.say("comes_with_foliot")
+    yield "origin", user.out.say(f"origin_{found['origin']}")
+    yield "version", f"v{found['version']}" if found["version"] else ""
 
 
 @rule.command("set")
@@ -124,6 +133,7 @@ def set_rule(
     Examples:
       foliot alert rule set night-failures --when "failed 2 of 3" --of group=etl --level critical --to oncall
       foliot alert rule set night-failures --remind 4h --escalate 30m=boss
+      foliot alert rule set check-warning --off --reason "we look at the doctor every morning"
       foliot alert rule set slow --when "slower p95*2" --of job='settle*' --of team=data
       foliot alert rule set night-failures -f rule.yaml
     """
@@ -156,7 +166,7 @@ def _present(user: User, name: str, everywhere: bool) -> Mapping[str, Any] | Non
         found = user.client.rules.get(name, everywhere=everywhere or None)
     except NotFound:
         return None
-    return found if found["version"] else None  # one that comes with Foliot: the user's own takes its place
+    return found
 
 
 def _rule_in(document: Mapping[str, Any], name: str) -> dict[str, Any]:
@@ -216,6 +226,8 @@ def _hours(written: str) -> dict[str, str]:
 @remote
 def delete_rule(user: User, *, name: str, everywhere: bool, reason: str) -> None:
     """Take a rule away. Its alerts are over.
+
+    A rule that comes with Foliot cannot be taken away; one that was changed is then as it came.
 
     \b
     Examples:

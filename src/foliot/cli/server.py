@@ -22,6 +22,7 @@ from foliot.cli.effective_settings import effective_settings
 from foliot.cli.health_rules import health_options, with_health
 from foliot.cli.language import say
 from foliot.cli.metrics_option import metrics_option
+from foliot.cli.notify_option import notify_option
 from foliot.cli.reach import FILE, Reach, reach_options, read_advertised
 from foliot.cli.refusal import refusals
 from foliot.cli.supervision import overseers_of, supervise_options
@@ -74,13 +75,7 @@ LOG_LEVELS: Final = ("debug", "info", "warning", "error")
     help="Jobs that no code declares any more go on; give it to every server.",
 )
 @metrics_option
-@click.option(
-    "--notify",
-    "notify_file",
-    envvar="FOLIOT_NOTIFY",
-    type=FILE,
-    help="A TOML file about channels of alerts: [notify], [secrets.NAME] and own [channels.NAME].",
-)
+@notify_option
 @drills_option
 @supervise_options
 @click.option("--bootstrap-token-file", type=FILE, help="The first admin token of an empty store.")

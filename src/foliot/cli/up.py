@@ -12,6 +12,7 @@ import click
 
 from foliot import __version__
 from foliot.app.all_in_one import AllInOne, UpSettings
+from foliot.app.notify_settings import read_notify_settings
 from foliot.app.overseers import Overseers
 from foliot.app.private_memory import guard_secrets
 from foliot.app.run_loop import run_for_long
@@ -26,6 +27,7 @@ from foliot.cli.handler_settings import handler_settings, read_handler_settings,
 from foliot.cli.job_environment import job_environment, read_rules
 from foliot.cli.language import say, spoken
 from foliot.cli.metrics_option import metrics_option
+from foliot.cli.notify_option import notify_option
 from foliot.cli.output import wants_colour
 from foliot.cli.reach import PORT_MAX, Reach, reach_options
 from foliot.cli.refusal import refusals
@@ -80,6 +82,7 @@ _RETIREMENTS: Final = {"job.retired": "up_retired", "job.declared_again": "up_de
     help="Jobs that no code declares any more go on.",
 )
 @metrics_option
+@notify_option
 @supervise_options
 @click.option("--no-watch", is_flag=True, help="Do not load changed files again.")
 @click.option(
@@ -101,6 +104,7 @@ def up(
     handler_options: tuple[str, ...],
     keep_removed_jobs: bool,
     metrics_per_job: int,
+    notify_file: Path | None,
     supervised: bool,
     wedged_after: str,
     no_watch: bool,
@@ -136,6 +140,7 @@ def up(
             watch=not no_watch,
             keeps_removed=keep_removed_jobs,
             metrics_per_job=metrics_per_job,
+            notify=read_notify_settings(notify_file),
             told=effective_settings(),
             timing=TIMINGS[timing],
             environment=read_rules(hide=hide_env, keep=keep_env, clean=clean_env),

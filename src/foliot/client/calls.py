@@ -153,6 +153,9 @@ CALLS: Final[Mapping[str, Route]] = {
     ),
     "delete_rule": Route("DELETE", "/rules/{name}", "namespace everywhere reason"),
     "try_rule": Route("POST", "/rules/{name}:test", "namespace everywhere", "run! rule", answer="RuleTestOut"),
+    "preview_rule": Route(
+        "POST", "/rules/{name}:preview", "namespace everywhere", "kind run rule", answer="RulePreviewOut"
+    ),
     "list_channels": Route("GET", "/channels", f"namespace {_PAGE}", answer="ChannelsOut"),
     "list_channel_kinds": Route("GET", "/channels/kinds", _PAGE, answer="ChannelKindsOut"),
     "get_channel": Route("GET", "/channels/{name}", "namespace", answer="ChannelOut"),
@@ -161,6 +164,9 @@ CALLS: Final[Mapping[str, Route]] = {
     ),
     "delete_channel": Route("DELETE", "/channels/{name}", "namespace force reason"),
     "try_channel": Route("POST", "/channels/{name}:test", "namespace", answer="ChannelTestOut"),
+    "preview_channel": Route(
+        "POST", "/channels/{name}:preview", "namespace", "kind alert run rule channel", answer="ChannelPreviewOut"
+    ),
     "list_deliveries": Route("GET", "/deliveries", f"namespace channel alert {_PAGE}", answer="Page_DeliveryOut_"),
     "list_silences": Route("GET", "/silences", f"namespace ended {_PAGE}", answer="SilencesOut"),
     "get_silence": Route("GET", "/silences/{number}", answer="SilenceOut"),

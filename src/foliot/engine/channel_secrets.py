@@ -5,12 +5,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
 from foliot.domain.alerts.channel import Channel
+from foliot.domain.alerts.missing_secrets import LACKS
 from foliot.domain.secret_references import names_in
 from foliot.ports.store.channels import ChannelStore
 
 REST_S: Final = 60.0
-LACKS: Final = "lacks_secret."
-"""With it the name of a figure of a beat begins; the name of the secret follows."""
 NAMED_MAX: Final = 20
 
 

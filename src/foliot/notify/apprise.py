@@ -14,6 +14,7 @@ from foliot.notify.schemas import secret, settings
 from foliot.ports.notifier import AlertMessage, NotifyRules, NotSent
 
 TEXT_MAX: Final = 4000
+TITLE_MAX: Final = 200
 TYPES: Final = {AlertLevel.CRITICAL: "failure", AlertLevel.WARNING: "warning", AlertLevel.INFO: "info"}
 
 
@@ -34,6 +35,11 @@ class AppriseChannel:
         self._address = address
         self._rules = rules
 
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        kind = "success" if message.is_over else TYPES[message.level]
+        text = cut(as_text(message), TEXT_MAX) or message.heading
+        return {"title": cut(message.heading, TITLE_MAX), "body": text, "notify_type": kind}
+
     async def send(self, message: AlertMessage) -> None:
         if not self._rules.allows_apprise:
             raise NotSent("the server's settings do not allow Apprise ([notify] apprise = true)")
@@ -53,6 +59,4 @@ class AppriseChannel:
         sender = apprise.Apprise()
         if not sender.add(self._address):
             raise NotSent("Apprise does not know this address")
-        kind = "success" if message.is_over else TYPES[message.level]
-        text = cut(as_text(message), TEXT_MAX) or message.heading
-        return bool(sender.notify(body=text, title=cut(message.heading, 200), notify_type=kind, body_format="text"))
+        return bool(sender.notify(**self.shown(message), body_format="text"))

@@ -1,11 +1,14 @@
 """Texts cut to what a provider takes, with a mark where something is missing, and escaped as it wants them."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from html import escape
 from typing import Final
 
-from foliot.ports.notifier import AlertMessage
+from foliot.ports.notifier import CUT_MARK, AlertMessage
 
-MARK: Final = " […]"
+SENTENCE_LEAST: Final = 100
+MARK: Final = f" {CUT_MARK}"
 
 
 def cut(text: str, letters_max: int) -> str:
@@ -24,6 +27,22 @@ def cut_bytes(text: str, bytes_max: int) -> str:
     return encoded[:room].decode("utf-8", "ignore") + MARK
 
 
+def fitted(message: AlertMessage, write: Callable[[AlertMessage], str], bytes_max: int) -> str:
+    """The message as one text that fits. The oldest lines of its log go first, then the end of its sentence; the links
+    stay.
+    """
+    text = write(message)
+    kept = list(message.log)
+    while kept and len(text.encode("utf-8", "replace")) > bytes_max:
+        kept = kept[len(kept) // 4 + 1 :]
+        text = write(replace(message, log=[CUT_MARK, *kept] if kept else ()))
+    short = replace(message, log=()) if not kept else message
+    while len(short.text) > SENTENCE_LEAST and len(text.encode("utf-8", "replace")) > bytes_max:
+        short = replace(short, text=cut(short.text, len(short.text) // 2))
+        text = write(short)
+    return cut_bytes(text, bytes_max)
+
+
 def as_text(message: AlertMessage) -> str:
     """Everything that the message says, in plain lines."""
     lines = [message.text] if message.text else []
@@ -32,7 +51,7 @@ def as_text(message: AlertMessage) -> str:
         lines += ["", f"{message.log_title}:", *message.log]
     if message.link:
         lines += ["", f"{message.link_title}: {message.link}"]
-    if message.runbook:
+    if message.runbook.startswith(("https://", "http://")):
         lines.append(f"{message.runbook_title}: {message.runbook}")
     return "\n".join(lines)
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 from urllib.parse import quote_plus
 
-from foliot.notify.cuts import as_markdown, cut, cut_bytes
+from foliot.notify.cuts import as_markdown, cut, fitted
 from foliot.notify.posts import ProviderReply, post_json
 from foliot.notify.schemas import secret, settings, texts
 from foliot.ports.notifier import AlertMessage, NotifyRules, NotSent
@@ -48,15 +48,18 @@ class DingTalkChannel:
         self._mobiles = list(mobiles)
         self._rules = rules
 
-    async def send(self, message: AlertMessage) -> None:
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
         mentions = " ".join(f"@{mobile}" for mobile in self._mobiles)
-        text = cut_bytes(as_markdown(message), MARKDOWN_BYTES_MAX)
-        body = {
+        text = fitted(message, as_markdown, MARKDOWN_BYTES_MAX)
+        return {
             "msgtype": "markdown",
             "markdown": {"title": cut(message.heading, TITLE_MAX), "text": f"{text}\n\n{mentions}".strip()},
             "at": {"atMobiles": self._mobiles, "isAtAll": False},
         }
-        check_code(await post_json(self._address(message), body, self._rules), "errcode", BUSY)
+
+    async def send(self, message: AlertMessage) -> None:
+        reply = await post_json(self._address(message), self.shown(message), self._rules)
+        check_code(reply, "errcode", BUSY)
 
     def _address(self, message: AlertMessage) -> str:
         if self._key is None:

@@ -61,6 +61,15 @@ class EmailChannel:
         self._port = int(settings.get("port") or PORTS[self._tls])
         self._rules = rules
 
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        return {
+            "from": str(self._settings["from"]),
+            "to": list(self._settings["to"]),
+            "subject": subject(message),
+            "text": cut(as_text(message), TEXT_MAX),
+            "html": as_html(message),
+        }
+
     async def send(self, message: AlertMessage) -> None:
         import aiosmtplib
 
@@ -93,25 +102,30 @@ class EmailChannel:
         username, password = self._settings.get("username"), self._settings.get("password")
         if username and password:
             await client.login(username, password)
-        mail = letter(message, sender=str(self._settings["from"]), to=list(self._settings["to"]))
+        mail = letter(message, self.shown(message))
         await client.send_message(mail, sender=self._settings["from"], recipients=list(self._settings["to"]))
 
 
-def letter(message: AlertMessage, *, sender: str, to: list[str]) -> EmailMessage:
+def subject(message: AlertMessage) -> str:
+    """The heading as one line."""
+    return cut(" ".join(message.heading.split()), SUBJECT_MAX)
+
+
+def letter(message: AlertMessage, shown: Mapping[str, Any]) -> EmailMessage:
     """The mail. Its id is the delivery's, so that programs see a repeat; mails of one trouble are one thread."""
     mail = EmailMessage()
-    domain = sender.rpartition("@")[2]
-    mail["Subject"] = cut(" ".join(message.heading.split()), SUBJECT_MAX)
-    mail["From"] = sender
-    mail["To"] = ", ".join(to)
+    domain = shown["from"].rpartition("@")[2]
+    mail["Subject"] = shown["subject"]
+    mail["From"] = shown["from"]
+    mail["To"] = ", ".join(shown["to"])
     mail["Date"] = format_datetime(to_datetime(message.sent_at))
     mail["Message-ID"] = f"<{message.delivery_id}@{domain}>"
     mail["Auto-Submitted"] = "auto-generated"
     mail["Foliot-Delivery"] = message.delivery_id
     if message.is_repeat:
         mail["Foliot-Repeat"] = "possible"
-    mail.set_content(cut(as_text(message), TEXT_MAX))
-    mail.add_alternative(as_html(message), subtype="html")
+    mail.set_content(shown["text"])
+    mail.add_alternative(shown["html"], subtype="html")
     return mail
 
 

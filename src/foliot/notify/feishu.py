@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.instants import SECOND
-from foliot.notify.cuts import as_markdown, cut, cut_bytes
+from foliot.notify.cuts import as_markdown, cut, fitted
 from foliot.notify.dingtalk import check_code
 from foliot.notify.posts import post_json
 from foliot.notify.schemas import secret, settings
@@ -45,8 +45,8 @@ class FeishuChannel:
         self._key = key
         self._rules = rules
 
-    async def send(self, message: AlertMessage) -> None:
-        content = cut_bytes(as_markdown(message).partition("\n\n")[2], CARD_BYTES_MAX)
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        content = fitted(message, _content, CARD_BYTES_MAX)
         card = {
             "config": {"wide_screen_mode": True},
             "header": {
@@ -55,11 +55,19 @@ class FeishuChannel:
             },
             "elements": [{"tag": "markdown", "content": content or message.title}],
         }
-        body: dict[str, Any] = {"msg_type": "interactive", "card": card}
+        return {"msg_type": "interactive", "card": card}
+
+    async def send(self, message: AlertMessage) -> None:
+        body = self.shown(message)
         if self._key is not None:
             timestamp = message.sent_at // SECOND
             body = {"timestamp": str(timestamp), "sign": signature(self._key, timestamp), **body}
         check_code(await post_json(self._webhook, body, self._rules), "code", BUSY)
+
+
+def _content(message: AlertMessage) -> str:
+    """Without its heading: the header of the card has that."""
+    return as_markdown(message).partition("\n\n")[2]
 
 
 def signature(key: str, timestamp: int) -> str:

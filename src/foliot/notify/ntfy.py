@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from foliot.domain.alerts.level import AlertLevel
-from foliot.notify.cuts import as_text, cut, cut_bytes
+from foliot.notify.cuts import as_text, cut, fitted
 from foliot.notify.posts import post_json
 from foliot.notify.schemas import secret, settings, text, url
 from foliot.ports.notifier import AlertMessage, NotifyRules
@@ -45,14 +45,17 @@ class NtfyChannel:
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._rules = rules
 
-    async def send(self, message: AlertMessage) -> None:
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
         body: dict[str, Any] = {
             "topic": self._topic,
             "title": cut(message.heading, TITLE_MAX),
-            "message": cut_bytes(as_text(message), MESSAGE_BYTES_MAX),
+            "message": fitted(message, as_text, MESSAGE_BYTES_MAX),
             "priority": 2 if message.is_over else PRIORITIES[message.level],
             "tags": ["white_check_mark" if message.is_over else TAGS[message.level]],
         }
         if message.link.startswith(("http://", "https://")):
             body["click"] = message.link
-        await post_json(self._address, body, self._rules, headers=self._headers)
+        return body
+
+    async def send(self, message: AlertMessage) -> None:
+        await post_json(self._address, self.shown(message), self._rules, headers=self._headers)

@@ -42,9 +42,9 @@ class PagerDutyChannel:
         self._rules = rules
 
     async def send(self, message: AlertMessage) -> None:
-        await post_json(self._address, self._event(message), self._rules)
+        await post_json(self._address, self.shown(message), self._rules)
 
-    def _event(self, message: AlertMessage) -> dict[str, Any]:
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
         event: dict[str, Any] = {
             "routing_key": self._routing_key,
             "event_action": "resolve" if message.is_over else "trigger",

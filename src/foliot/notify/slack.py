@@ -31,8 +31,11 @@ class SlackChannel:
         self._webhook = webhook
         self._rules = rules
 
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        return {"text": escaped(message.heading), "blocks": blocks(message)}
+
     async def send(self, message: AlertMessage) -> None:
-        await post_json(self._webhook, {"text": escaped(message.heading), "blocks": blocks(message)}, self._rules)
+        await post_json(self._webhook, self.shown(message), self._rules)
 
 
 def blocks(message: AlertMessage) -> list[dict[str, Any]]:

@@ -32,10 +32,13 @@ class TeamsChannel:
         self._webhook = webhook
         self._rules = rules
 
-    async def send(self, message: AlertMessage) -> None:
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
         content_type = "application/vnd.microsoft.card.adaptive"
         attachment = {"contentType": content_type, "contentUrl": None, "content": card(message)}
-        await post_json(self._webhook, {"type": "message", "attachments": [attachment]}, self._rules)
+        return {"type": "message", "attachments": [attachment]}
+
+    async def send(self, message: AlertMessage) -> None:
+        await post_json(self._webhook, self.shown(message), self._rules)
 
 
 def card(message: AlertMessage) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any, Final
 from foliot.notify.cuts import MARK, cut
 from foliot.notify.posts import RETRY_AFTER_MAX_S, post_json
 from foliot.notify.schemas import secret, settings, text, url
-from foliot.ports.notifier import AlertMessage, NotifyRules, NotSent
+from foliot.ports.notifier import CUT_MARK, AlertMessage, NotifyRules, NotSent
 
 TEXT_MAX: Final = 4096
 API: Final = "https://api.telegram.org"
@@ -37,14 +37,16 @@ class TelegramChannel:
         self._chat = chat
         self._rules = rules
 
-    async def send(self, message: AlertMessage) -> None:
-        body = {
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        return {
             "chat_id": self._chat,
             "text": html(message),
             "parse_mode": "HTML",
             "link_preview_options": {"is_disabled": True},
         }
-        reply = await post_json(self._address, body, self._rules)
+
+    async def send(self, message: AlertMessage) -> None:
+        reply = await post_json(self._address, self.shown(message), self._rules)
         answer = reply.json()
         if not isinstance(answer, dict) or not answer.get("ok"):
             raise NotSent(f"the provider refused it with code {_code(answer)}", retry_after_s=_retry_after(answer))
@@ -69,7 +71,7 @@ def html(message: AlertMessage) -> str:
         log = log[len(log) // 4 + 1 :]  # the last lines say most
     if not log:
         return shown[:TEXT_MAX] if len(shown) <= TEXT_MAX else "\n".join(head)
-    mark = "" if len(log) == len("\n".join(message.log)) else "…"
+    mark = "" if len(log) == len("\n".join(message.log)) else f"{CUT_MARK} "
     return "\n".join([*head, *facts, f"<pre>{mark}{escape(log)}</pre>", *tail])
 
 

@@ -51,8 +51,11 @@ class WebhookChannel:
         self._key = key
         self._rules = rules
 
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        return document(message)
+
     async def send(self, message: AlertMessage) -> None:
-        body = json.dumps(document(message), ensure_ascii=False, separators=(",", ":")).encode()
+        body = json.dumps(self.shown(message), ensure_ascii=False, separators=(",", ":")).encode()
         timestamp = message.sent_at // SECOND
         headers = {"Foliot-Delivery": message.delivery_id, "Foliot-Timestamp": str(timestamp)}
         if self._key is not None:

@@ -1,9 +1,10 @@
 """WeCom: a robot of a group, markdown of at most 4096 bytes; 20 messages a minute."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any, Final
 
-from foliot.notify.cuts import as_markdown, cut_bytes
+from foliot.notify.cuts import as_markdown, fitted
 from foliot.notify.dingtalk import check_code
 from foliot.notify.posts import post_json
 from foliot.notify.schemas import secret, settings
@@ -30,7 +31,9 @@ class WeComChannel:
         self._webhook = webhook
         self._rules = rules
 
+    def shown(self, message: AlertMessage) -> dict[str, Any]:
+        content = fitted(message, partial(as_markdown, fence=""), CONTENT_BYTES_MAX)
+        return {"msgtype": "markdown", "markdown": {"content": content}}
+
     async def send(self, message: AlertMessage) -> None:
-        content = cut_bytes(as_markdown(message, fence=""), CONTENT_BYTES_MAX)
-        body = {"msgtype": "markdown", "markdown": {"content": content}}
-        check_code(await post_json(self._webhook, body, self._rules), "errcode", BUSY)
+        check_code(await post_json(self._webhook, self.shown(message), self._rules), "errcode", BUSY)

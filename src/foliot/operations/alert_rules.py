@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from foliot.domain.access import Principal, Scope
+from foliot.domain.alerts.builtin_rules import BUILT_IN, with_built_in
 from foliot.domain.alerts.condition import ConditionKind
 from foliot.domain.alerts.condition_text import condition_from
-from foliot.domain.alerts.errors import AlertRuleChanged, AlertRuleNotFound
+from foliot.domain.alerts.errors import AlertRuleChanged, AlertRuleNotFound, BuiltInRule
 from foliot.domain.alerts.rule import Rule
 from foliot.domain.alerts.rule_document import OF_JOBS, rule_from, written_rule
 from foliot.domain.errors import FoliotError
@@ -30,11 +31,16 @@ class SavedRule:
 
 
 async def list_rules(services: Services, who: Principal, *, namespace: str | None) -> Sequence[Rule]:
-    """The rules that users made: those of the cluster, and those of a namespace that the token sees."""
+    """The rules of the cluster, with those that come with Foliot, and of a namespace that the token sees."""
     who.demand(Scope.READ)
     if namespace is not None and not who.sees(namespace):
         return []
-    return await services.store.alerts.rules(namespace=namespace_of(who, namespace))
+    saved = await services.store.alerts.rules(namespace=namespace_of(who, namespace))
+    return sorted(with_built_in(saved), key=_place)
+
+
+def _place(rule: Rule) -> tuple[str, str]:
+    return rule.namespace or "", rule.name
 
 
 async def find_rule(
@@ -48,9 +54,11 @@ async def find_rule(
     if who.sees(home):
         for owner in _owners(home, everywhere):
             found = found or await services.store.alerts.find_rule(name, namespace=owner)
+        if found is None and everywhere is not False:
+            found = BUILT_IN.get(name)
     if found is None:
         rules = await services.store.alerts.rules(namespace=home) if who.sees(home) else ()
-        raise AlertRuleNotFound(name, nearest=nearest(name, [rule.name for rule in rules]))
+        raise AlertRuleNotFound(name, nearest=nearest(name, [*BUILT_IN, *(rule.name for rule in rules)]))
     return found
 
 
@@ -71,6 +79,8 @@ def read_rule(
 ) -> Rule:
     """The rule that a document means, if the token may save it. Unless it is said, its condition says whose it is."""
     is_of_cluster = everywhere
+    if is_of_cluster is None and name in BUILT_IN:
+        is_of_cluster = True  # it takes the place of the one that comes with Foliot
     if is_of_cluster is None:
         when = condition_from(document["when"]) if isinstance(document.get("when"), str) else None
         is_of_cluster = when is not None and when.kind not in OF_NAMESPACES
@@ -126,6 +136,8 @@ async def remove_rule(
         who.demand_everywhere(Scope.ADMIN)
     who.demand(Scope.WRITE)
     _demand_group(who, found)
+    if not found.version:
+        raise BuiltInRule(name)
     is_gone = await services.store.alerts.remove_rule(found.name, namespace=found.namespace, by=actor(who, reason))
     if not is_gone:
         raise AlertRuleNotFound(name)

@@ -9,7 +9,8 @@ from foliot.domain.access import Principal, Scope
 from foliot.domain.alerts.alert import Notice, NoticeKind
 from foliot.domain.alerts.channel import Channel, ChannelChanged, ChannelNotFound, channel_from, written_channel
 from foliot.domain.alerts.level import AlertLevel
-from foliot.domain.errors import BadField, Conflict, InvalidInput
+from foliot.domain.alerts.missing_secrets import LACKS, SecretLacking, lacking
+from foliot.domain.errors import BadField, Conflict, FoliotError, InvalidInput
 from foliot.domain.names import check_name, nearest
 from foliot.domain.schema import check
 from foliot.domain.secret_references import check_references, names_in
@@ -64,6 +65,12 @@ class SeenChannel:
     health: ChannelHealth
     lacking: Mapping[str, Sequence[str]] = field(default_factory=dict)  # secrets that live servers do not have
 
+    @property
+    def warnings(self) -> Sequence[FoliotError]:
+        """What keeps servers from sending there."""
+        name = self.channel.name
+        return [SecretLacking(server, names=names, channel=name) for server, names in self.lacking.items()]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryPage:
@@ -81,7 +88,25 @@ async def list_channels(services: Services, who: Principal, *, namespace: str | 
     asked = namespace_of(who, namespace)
     health = await services.store.channels.health(namespace=asked)
     found = await services.store.channels.list(namespace=asked)
-    return [SeenChannel(channel=one, health=health.get(one.key, ChannelHealth())) for one in found]
+    loads = await _server_loads(services, found)
+    return [
+        SeenChannel(channel=one, health=health.get(one.key, ChannelHealth()), lacking=lacking(one, loads))
+        for one in found
+    ]
+
+
+async def _server_loads(services: Services, channels: Sequence[Channel]) -> Sequence[tuple[str, Mapping[str, float]]]:
+    """The last beat of each live server, where a channel names a secret; this one looks anew."""
+    needing = [one for one in channels if names_in(one.settings)]
+    if not needing:
+        return []
+    rows = await services.store.lookups.nodes()
+    loads = [(row.name, row.load) for row in rows if row.kind == "server" and row.state == "live"]
+    own = await services.lacks_secrets(needing)
+    if own is None:
+        return loads
+    others = [(name, load) for name, load in loads if name != services.node_name]
+    return [*others, (services.node_name, {f"{LACKS}{name}": 1.0 for name in own})]
 
 
 async def find_channel(services: Services, who: Principal, name: str, *, namespace: str | None) -> SeenChannel:
@@ -96,7 +121,8 @@ async def find_channel(services: Services, who: Principal, name: str, *, namespa
         seen = await list_channels(services, who, namespace=namespace)
         raise ChannelNotFound(name, namespace=asked, nearest=nearest(name, [one.channel.name for one in seen]))
     health = await services.store.channels.health(namespace=found.namespace)
-    return SeenChannel(channel=found, health=health.get(found.key, ChannelHealth()))
+    lacks = lacking(found, await _server_loads(services, [found]))
+    return SeenChannel(channel=found, health=health.get(found.key, ChannelHealth()), lacking=lacks)
 
 
 def read_channel(

@@ -1,9 +1,10 @@
 """What operations work with, wired by the app."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
+from foliot.domain.alerts.channel import Channel
 from foliot.domain.changes import Plans
 from foliot.domain.drills import DrillState, DrillType
 from foliot.domain.effective_settings import EffectiveSetting
@@ -17,6 +18,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.handler import HandlerKinds
 from foliot.ports.lock_desk import LockDesk
+from foliot.ports.notifier import AlertMessage
 from foliot.ports.spans import SpanSink
 from foliot.ports.store import Store
 from foliot.ports.worker_link import Report
@@ -66,6 +68,10 @@ class Looking(Protocol):
     def health(self) -> HealthRules: ...
 
 
+async def _unknown(_channels: Sequence[Channel]) -> Sequence[str] | None:
+    return None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
     """The store and the policies, and how to wake the duties of this server."""
@@ -93,5 +99,10 @@ class Services:
     runs_ended: Callable[[Sequence[Report]], None] = lambda _reports: None  # callbacks ended them
     spans: SpanSink | None = None  # of triggers; None: nobody wants any
     channel_kinds: Callable[[], Mapping[str, Mapping[str, Any]]] = dict  # by name, with the schema of their settings
+    # What a message to a channel would look like on the line; nothing is sent.
+    channel_body: Callable[[Channel, AlertMessage], Mapping[str, Any]] = lambda _channel, _message: {}
+    # Which secrets of channels this server lacks; None: it does not send by itself.
+    lacks_secrets: Callable[[Sequence[Channel]], Awaitable[Sequence[str] | None]] = _unknown
+    public_url: str = ""  # where people reach the console; empty: unknown
     notices_wait: Callable[[], None] = lambda: None  # something is to be told: send it soon
     refusals: Refusals = field(default_factory=Refusals)  # of triggers, for the journal

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Final, Protocol, TypeAlias
 
 from foliot.domain.alerts.alert import NoticeKind
 from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.egress import Egress
 from foliot.domain.instants import Instant
+
+CUT_MARK: Final = "[…]"
+"""Where the limits of a kind left something out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +73,10 @@ class NotifyRules:
 
 class Notifier(Protocol):
     """One channel, ready to send."""
+
+    def shown(self, message: AlertMessage) -> Mapping[str, Any]:
+        """What would be sent, within the limits of the kind, without address and signature. Nothing is reached."""
+        ...
 
     async def send(self, message: AlertMessage) -> None:
         """Tell it. Returns when the receiver took it; raises `NotSent`. It ends within the rules' limit of time."""

@@ -20,11 +20,18 @@ _USUAL: Final[Mapping[str, Any]] = dict.fromkeys(
 )
 
 
+_REASONS: Final[Mapping[str, str]] = {
+    ConditionKind.LATE: "reason",
+    ConditionKind.FAILED: "kind",
+    ConditionKind.NODE: "band",
+    ConditionKind.ANOMALY: "anomaly",
+}
+"""Conditions whose sentence depends on a reason, and what names it."""
+
+
 def alert_sentence(alert: Alert, language: Language) -> str:
     """What is wrong."""
-    values = _values(alert)
-    key = _key(alert, values)
-    return _SPEECHES[language].fill(_SENTENCES[language][key], values)
+    return _sentence(str(alert.kind), _values(alert), language)
 
 
 def alert_next_step(alert: Alert, language: Language) -> str:
@@ -32,26 +39,42 @@ def alert_next_step(alert: Alert, language: Language) -> str:
     return _SPEECHES[language].fill(_NEXT_STEPS[language][str(alert.kind)], _values(alert))
 
 
-def _key(alert: Alert, values: Mapping[str, Any]) -> str:
-    """The sentence of the condition, or of the condition and its reason where there is one."""
-    kind = str(alert.kind)
-    reason = ""
-    if alert.kind is ConditionKind.LATE:
-        reason = str(values.get("reason", ""))
-    elif alert.kind is ConditionKind.FAILED:
-        reason = str(values.get("kind", ""))
-    elif alert.kind is ConditionKind.NODE:
-        reason = str(values.get("band", ""))
-    elif alert.kind is ConditionKind.ANOMALY:
-        reason = str(values.get("anomaly", ""))
-    own = f"{kind}_{reason}"
-    return own if own in english.SENTENCES else kind
+def notice_title(data: Mapping[str, Any], language: Language) -> str:
+    """The same sentence of what a notice keeps, without the error: the text below it says that."""
+    values = {**_told_values(data), "error": None}
+    return _sentence(str(data.get("condition")), values, language)
+
+
+def notice_next_step(data: Mapping[str, Any], language: Language) -> str:
+    """What a person can do first; empty: nothing is known of it."""
+    steps = _NEXT_STEPS[language]
+    condition = str(data.get("condition"))
+    return _SPEECHES[language].fill(steps[condition], _told_values(data)) if condition in steps else ""
+
+
+def _sentence(kind: str, values: Mapping[str, Any], language: Language) -> str:
+    """Of the condition, or of the condition and its reason where there is one."""
+    known = _SENTENCES[language]
+    own = f"{kind}_{values.get(_REASONS.get(kind, ''), '')}"
+    template = known.get(own) or known.get(kind) or "{subject}"
+    return _SPEECHES[language].fill(template, values)
+
+
+def _told_values(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Of what a notice keeps: its cause, and the first thing that it touches."""
+    subjects = data.get("subjects") or ()
+    first = subjects[0] if subjects else {}
+    values = {**_USUAL, **(data.get("cause") or {}), **first}
+    values["subject"] = first.get("subject") or data.get("rule") or ""
+    count = int(data.get("subject_count") or len(subjects))
+    values["others"] = count - 1 if count > 1 else None
+    return values
 
 
 def _values(alert: Alert) -> dict[str, Any]:
     """Of the cause, and of the first thing that it touches, where that was read."""
     first: Mapping[str, Any] = alert.subjects[0].data if alert.subjects else {}
-    values = {**_USUAL, **first, **alert.cause.data}
+    values = {**_USUAL, **alert.cause.data, **first}
     values["subject"] = alert.subjects[0].subject if alert.subjects else values.get("subject") or alert.rule
     values["others"] = alert.subject_count - 1 if alert.subject_count > 1 else None
     error = values.get("error")

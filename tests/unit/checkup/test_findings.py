@@ -178,6 +178,8 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("business.certificates", electing(coordinator_certificate_left_s=-9.0), CRITICAL, "The certificate with which"),
     ("business.encryption", electing(plain_http=1), WARNING, "s-1 takes tokens unencrypted over the network."),
     ("business.encryption", electing(plain_http=0), OK, "No server takes tokens unencrypted over a network."),
+    ("business.channels", electing(**{"lacks_secret.HOOK": 1}), WARNING, "s-1 lacks secrets of alert channels: HOOK."),
+    ("business.channels", electing(), OK, "Every server has the secrets of the alert channels."),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=6 * DAY)]), WARNING, "The token ci is good for 6 d"),
     ("business.tokens", Facts(tokens=[TokenLife(name="", left_us=6 * DAY)]), WARNING, "A token is good for 6 d."),
     ("business.tokens", Facts(tokens=[TokenLife(name="ci", left_us=60 * DAY)]), OK, "The token ci is good for 60 d."),

@@ -263,12 +263,25 @@ export interface ChannelOut {
   "channel": Record<string, unknown>;
   "lately": ChannelHealthOut;
   "lacking": Record<string, string[]>;
+  "warnings": WarningOut[];
+}
+
+export interface ChannelPreviewOut {
+  "channel": string;
+  "namespace": string | null;
+  "kind": string;
+  "language": "en" | "zh";
+  "told": "now" | "later" | "never";
+  "told_at": string | null;
+  "why": string;
+  "messages": MessagePreviewOut[];
 }
 
 export interface ChannelTestOut {
   "is_sent": boolean;
   "delivery": DeliveryOut;
   "lacking": Record<string, string[]>;
+  "warnings": WarningOut[];
 }
 
 export interface ChannelsOut {
@@ -945,6 +958,19 @@ export interface MaintenanceOut {
   "reason": string;
 }
 
+export interface MessagePreviewOut {
+  "language": "en" | "zh";
+  "title": string;
+  "text": string;
+  "facts": Record<string, string>;
+  "log": string[];
+  "link": string;
+  "runbook": string;
+  "body": Record<string, unknown>;
+  "bytes": number;
+  "is_cut": boolean;
+}
+
 export interface MinuteAheadOut {
   "at": string;
   "fires": number;
@@ -1218,6 +1244,20 @@ export interface PreferenceForm {
   "weight"?: number | null;
 }
 
+export interface PreviewOfChannel {
+  "kind"?: "fired" | "reminded" | "escalated" | "resolved" | "test" | "alive";
+  "alert"?: number | null;
+  "run"?: string | null;
+  "rule"?: string | null;
+  "channel"?: Record<string, unknown> | null;
+}
+
+export interface PreviewOfRule {
+  "kind"?: "fired" | "reminded" | "escalated" | "resolved" | "test" | "alive";
+  "run"?: string | null;
+  "rule"?: Record<string, unknown> | null;
+}
+
 export interface Problem {
   "type": string;
   "title": string;
@@ -1352,6 +1392,7 @@ export interface RuleOut {
   "name": string;
   "namespace": string | null;
   "version": number;
+  "origin": "foliot" | "changed" | "user";
   "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "channel" | "metric";
   "when": string;
   "level": "info" | "warning" | "critical";
@@ -1360,6 +1401,10 @@ export interface RuleOut {
   "in_words": string;
   "rule": Record<string, unknown>;
   "warnings": WarningOut[];
+}
+
+export interface RulePreviewOut {
+  "items": ChannelPreviewOut[];
 }
 
 export interface RuleTestOut {
@@ -1841,7 +1886,9 @@ export interface Operations {
   pause_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: PauseJob; answer: JobOut };
   pause_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: PauseJobs; answer: TreatedJobsOut };
   preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
+  preview_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: PreviewOfChannel; answer: ChannelPreviewOut };
   preview_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillIn; answer: DrillPreviewOut };
+  preview_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: PreviewOfRule; answer: RulePreviewOut };
   promote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: ChannelIn; answer: ChannelOut };
@@ -1979,7 +2026,9 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   pause_job: ["POST", "/api/v1/jobs/{name}:pause"],
   pause_jobs: ["POST", "/api/v1/jobs:pause"],
   preview_backfill: ["POST", "/api/v1/backfills:preview"],
+  preview_channel: ["POST", "/api/v1/channels/{name}:preview"],
   preview_drill: ["POST", "/api/v1/drills:preview"],
+  preview_rule: ["POST", "/api/v1/rules/{name}:preview"],
   promote_node: ["POST", "/api/v1/nodes/{name}:promote"],
   put_calendar: ["PUT", "/api/v1/calendars/{name}"],
   put_channel: ["PUT", "/api/v1/channels/{name}"],

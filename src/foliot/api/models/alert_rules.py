@@ -7,6 +7,7 @@ from pydantic import Field
 from foliot.api.models.alerts import KINDS, LEVELS
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Reason, one_of
 from foliot.api.models.jobs import ChangeOut, WarningOut
+from foliot.domain.alerts.builtin_rules import BUILT_IN
 from foliot.domain.alerts.rule import Rule
 from foliot.domain.alerts.rule_document import written_rule
 from foliot.operations.alert_files import AppliedEntry
@@ -39,6 +40,7 @@ class RuleOut(ApiOutput):
     name: str = Field(examples=["night-failures"])
     namespace: str | None = Field(description="Whose it is; null: of the whole cluster.")
     version: int = Field(description="0: it comes with Foliot.")
+    origin: str = one_of("foliot", "changed", "user")
     kind: str = one_of(*KINDS)
     when: str = Field(examples=["failed 2 of 3"])
     level: str = one_of(*LEVELS)
@@ -55,6 +57,7 @@ class RuleOut(ApiOutput):
             name=rule.name,
             namespace=rule.namespace,
             version=rule.version,
+            origin=_origin(rule),
             kind=str(rule.when.kind),
             when=document["when"],
             level=str(rule.level),
@@ -68,6 +71,13 @@ class RuleOut(ApiOutput):
     def saved(cls, saved: SavedRule, language: Language) -> "RuleOut":
         warnings = [WarningOut.of(warning, language) for warning in saved.warnings]
         return cls.of(saved.rule, language).model_copy(update={"warnings": warnings})
+
+
+def _origin(rule: Rule) -> str:
+    """It comes with Foliot, stands in the place of one that does, or is a user's own."""
+    if not rule.version:
+        return "foliot"
+    return "changed" if rule.namespace is None and rule.name in BUILT_IN else "user"
 
 
 class RulesOut(Listed):

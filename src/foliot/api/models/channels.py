@@ -6,11 +6,13 @@ from pydantic import Field
 
 from foliot.api.models.alerts import LEVELS
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Reason, moment, one_of
+from foliot.api.models.jobs import WarningOut
 from foliot.api.models.states import DeliveryWord
 from foliot.domain.alerts.alert import NoticeKind
 from foliot.domain.alerts.channel import written_channel
 from foliot.operations.channels import SeenChannel
 from foliot.ports.store.channels import ChannelHealth, Delivery
+from foliot.words.language import Language
 
 ChannelDocument = Annotated[
     dict[str, Any],
@@ -65,9 +67,10 @@ class ChannelOut(ApiOutput):
     lacking: dict[str, list[str]] = Field(
         default_factory=dict, description="Secrets that it names and live servers do not have, by server."
     )
+    warnings: list[WarningOut] = Field(default_factory=list, description="What keeps servers from sending there.")
 
     @classmethod
-    def of(cls, seen: SeenChannel) -> "ChannelOut":
+    def of(cls, seen: SeenChannel, language: Language) -> "ChannelOut":
         channel = seen.channel
         return cls(
             name=channel.name,
@@ -81,6 +84,7 @@ class ChannelOut(ApiOutput):
             channel=written_channel(channel),
             lately=ChannelHealthOut.of(seen.health),
             lacking={server: list(names) for server, names in seen.lacking.items()},
+            warnings=[WarningOut.of(warning, language) for warning in seen.warnings],
         )
 
 
@@ -150,3 +154,4 @@ class ChannelTestOut(ApiOutput):
     is_sent: bool
     delivery: DeliveryOut
     lacking: dict[str, list[str]] = Field(description="Secrets that live servers do not have, by server.")
+    warnings: list[WarningOut] = Field(description="What keeps servers from sending there.")

@@ -14,7 +14,7 @@ from foliot.api.models.channels import (
     DeliveryOut,
 )
 from foliot.api.models.common import Page
-from foliot.api.models.jobs import ChangeOut
+from foliot.api.models.jobs import ChangeOut, WarningOut
 from foliot.api.pages import AnyLimit, number_of_cursor, page_of
 from foliot.api.request_parts import (
     PREFIX,
@@ -29,6 +29,7 @@ from foliot.api.request_parts import (
     NameFilter,
     Reader,
     Services,
+    Speaks,
     etag,
     expected_version,
 )
@@ -39,6 +40,7 @@ from foliot.domain.texts import NAME_BYTES_MAX, REASON_BYTES_MAX
 from foliot.operations import channels as operations
 from foliot.operations.diff import changes_between
 from foliot.ports.store.channels import DeliveryState
+from foliot.words.language import Language
 
 router: Final = APIRouter(prefix=PREFIX, tags=["alerts"], route_class=FoliotRoute)
 
@@ -51,12 +53,17 @@ Owner = Annotated[
 
 @router.get("/channels", responses=READS, summary="List channels")
 async def list_channels(
-    services: Services, who: Reader, namespace: EveryNamespace = None, limit: AnyLimit = None, cursor: Cursor = None
+    services: Services,
+    who: Reader,
+    language: Speaks,
+    namespace: EveryNamespace = None,
+    limit: AnyLimit = None,
+    cursor: Cursor = None,
 ) -> ChannelsOut:
     """Those that every namespace may use and those of a namespace, with how each did lately."""
     found = await operations.list_channels(services, who, namespace=namespace)
     page, more = page_of(found, _key, limit=limit, cursor=cursor)
-    return ChannelsOut(items=[ChannelOut.of(one) for one in page], next_cursor=more)
+    return ChannelsOut(items=[ChannelOut.of(one, language) for one in page], next_cursor=more)
 
 
 def _key(seen: operations.SeenChannel) -> str:
@@ -75,12 +82,12 @@ async def list_channel_kinds(
 
 @router.get("/channels/{name}", responses=READS, summary="Read a channel")
 async def get_channel(
-    services: Services, who: Reader, name: ChannelName, response: Response, namespace: Owner = None
+    services: Services, who: Reader, language: Speaks, name: ChannelName, response: Response, namespace: Owner = None
 ) -> ChannelOut:
     """The namespace's own, or else one that every namespace may use; its ETag is what a change must be made from."""
     found = await operations.find_channel(services, who, name, namespace=namespace)
     response.headers["ETag"] = etag(found.channel.version)
-    return ChannelOut.of(found)
+    return ChannelOut.of(found, language)
 
 
 @router.put(
@@ -91,6 +98,7 @@ async def get_channel(
 async def put_channel(
     services: Services,
     who: Admin,
+    language: Speaks,
     name: ChannelName,
     body: ChannelIn,
     response: Response,
@@ -104,20 +112,22 @@ async def put_channel(
     try:
         saved, is_changed = await operations.save_channel(services, who, channel, reason=body.reason)
     except ChannelChanged as stale:
-        raise await _explained(services, who, channel, stale) from stale
+        raise await _explained(services, who, channel, stale, language) from stale
     response.headers["ETag"] = etag(saved.channel.version)
     if is_changed and version == 0:
         response.status_code = 201
-    return ChannelOut.of(saved)
+    return ChannelOut.of(saved, language)
 
 
-async def _explained(services: Services, who: Principal, wanted: Channel, stale: ChannelChanged) -> ChannelChanged:
+async def _explained(
+    services: Services, who: Principal, wanted: Channel, stale: ChannelChanged, language: Language
+) -> ChannelChanged:
     """The refusal, with the present channel and how the wanted one differs."""
     try:
         present = await operations.find_channel(services, who, wanted.name, namespace=wanted.namespace)
     except ChannelNotFound:
         return stale
-    stale.data["current"] = ChannelOut.of(present).model_dump(mode="json")
+    stale.data["current"] = ChannelOut.of(present, language).model_dump(mode="json")
     changes = changes_between(written_channel(present.channel), written_channel(wanted))
     stale.data["changes"] = [ChangeOut.of(change).model_dump(mode="json") for change in changes]
     return stale
@@ -137,13 +147,16 @@ async def delete_channel(
 
 
 @router.post("/channels/{name}:test", responses=WRITES, summary="Send a test message to a channel")
-async def try_channel(services: Services, who: Admin, name: ChannelName, namespace: Owner = None) -> ChannelTestOut:
+async def try_channel(
+    services: Services, who: Admin, language: Speaks, name: ChannelName, namespace: Owner = None
+) -> ChannelTestOut:
     """It goes the way of every alert. The answer waits some seconds for it to arrive."""
     seen, delivery = await operations.try_channel(services, who, name, namespace=namespace)
     return ChannelTestOut(
         is_sent=delivery.state is DeliveryState.SENT,
         delivery=DeliveryOut.of(delivery),
         lacking={server: list(names) for server, names in seen.lacking.items()},
+        warnings=[WarningOut.of(warning, language) for warning in seen.warnings],
     )
 
 

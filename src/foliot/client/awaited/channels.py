@@ -58,6 +58,25 @@ class AsyncChannels:
         """Send a test message, and wait some seconds for it to arrive."""
         return dict(await self._ask("try_channel", name=name, **_of(namespace)))
 
+    async def preview(
+        self,
+        name: str,
+        *,
+        kind: str = "fired",
+        alert: int | None = None,
+        run: str | None = None,
+        rule: str | None = None,
+        channel: Mapping[str, Any] | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """What it would be told of an alert or a run, in every language; of neither: a made up trouble.
+
+        `channel`: ask this one in the place of the saved one. Nothing is sent.
+        """
+        asked = None if channel is None else dict(channel)
+        about = {"kind": kind, "alert": alert, "run": run, "rule": rule, "channel": asked}
+        return dict(await self._ask("preview_channel", name=name, **about, **_of(namespace)))
+
     async def deliveries(
         self,
         *,

@@ -76,6 +76,24 @@ class AsyncRules:
         where = {"everywhere": _said(everywhere), "namespace": namespace}
         return dict(await self._ask("try_rule", name=name, run=run, rule=asked, **where))
 
+    async def preview(
+        self,
+        name: str,
+        *,
+        kind: str = "fired",
+        run: str | None = None,
+        rule: Mapping[str, Any] | None = None,
+        everywhere: bool | None = None,
+        namespace: str | None = None,
+    ) -> Answer:
+        """What the channels of a rule would be told, in every language; without a run: of a made up trouble.
+
+        `rule`: ask this one in the place of the saved one. Nothing is sent.
+        """
+        asked = None if rule is None else dict(rule)
+        where = {"everywhere": _said(everywhere), "namespace": namespace}
+        return dict(await self._ask("preview_rule", name=name, kind=kind, run=run, rule=asked, **where))
+
 
 def _said(everywhere: bool | None) -> str | None:
     """As text: the table of calls leaves out what is False, and here it means something."""

@@ -182,6 +182,7 @@ def _item(one: DueNotice) -> dict[str, Any]:
         "alert": notice.alert_id,
         "rule": notice.data.get("rule"),
         "condition": notice.data.get("condition"),
+        "cause": {name: value for name, value in (notice.data.get("cause") or {}).items() if name != "error"},
         "subjects": list(notice.data.get("subjects") or ())[:1],
         "subject_count": notice.data.get("subject_count"),
     }

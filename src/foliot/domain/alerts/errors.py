@@ -7,6 +7,7 @@ NotFound
 Conflict
 ├── AlertRuleChanged    FOL-3110   somebody else changed the rule meanwhile
 ├── AlertIsOver         FOL-3111   the alert is resolved
+├── BuiltInRule         FOL-3113   the rule comes with Foliot
 └── TooManyAlertRules   FOL-3112   as many rules as there may be
 """
 
@@ -48,6 +49,15 @@ class AlertRuleChanged(Conflict):
 
     def __init__(self, name: str, *, version: int) -> None:
         super().__init__(f'The alert rule "{name}" has version {version} by now.', name=name, version=version)
+
+
+class BuiltInRule(Conflict):
+    """A rule that comes with Foliot cannot be taken away; it can be switched off."""
+
+    code = "FOL-3113"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f'The alert rule "{name}" comes with Foliot.', hint="switch it off", name=name)
 
 
 class AlertIsOver(Conflict):

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
-from foliot.domain.alerts.alert import Alert, Notice, NoticeKind
+from foliot.domain.alerts.alert import Alert, AlertSubject, Notice, NoticeKind
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.alerts.hours import told_from
 from foliot.domain.alerts.level import AlertLevel
@@ -32,9 +32,11 @@ class Voice:
         self, known: KnownAlert, rule: Rule, notices: list[tuple[str, Notice]], events: list[tuple[str, str]]
     ) -> KnownAlert:
         """Tell of an alert that fires: at first, by the steps of its escalation, and as a reminder."""
+        if known.alert.told_at is None:
+            known = self._told(known, rule, NoticeKind.FIRED, "fired", rule.to, notices)
+            if known.alert.told_at is not None:
+                return known
         alert = known.alert
-        if alert.told_at is None:
-            return self._told(known, rule, NoticeKind.FIRED, "fired", rule.to, notices)
         assert alert.fired_at is not None
         if alert.step < len(rule.escalate):
             step = rule.escalate[alert.step]
@@ -45,7 +47,7 @@ class Voice:
                 events.append(("alert.escalated", alert.key))
                 word = f"escalated:{raised.step}"
                 return self._told(replace(known, alert=raised), rule, NoticeKind.ESCALATED, word, step.to, notices)
-        if rule.remind_us is not None and self.now - alert.told_at >= rule.remind_us:
+        if rule.remind_us is not None and alert.told_at is not None and self.now - alert.told_at >= rule.remind_us:
             return self._told(known, rule, NoticeKind.REMINDED, f"reminded:{alert.ver}", rule.to, notices)
         return known
 
@@ -72,12 +74,15 @@ class Voice:
         to: Sequence[str],
         notices: list[tuple[str, Notice]],
     ) -> KnownAlert:
-        alert = replace(known.alert, told_at=self.now)
+        alert = known.alert
+        addresses = self.addresses(to, namespace=alert.namespace, level=alert.level)
+        if not addresses:
+            return known  # nobody to tell yet: a channel that is made while it fires hears of it
+        alert = replace(alert, told_at=self.now)
         known = replace(known, alert=alert)
         data = message_data(known)
         is_urgent = alert.level is AlertLevel.CRITICAL
         not_before = self.now if is_urgent else told_from(rule.hours, self.now)
-        addresses = self.addresses(to, namespace=alert.namespace, level=alert.level)
         for namespace, name in addresses:
             notice = Notice(
                 key=f"alert:{{id}}:{word}:{namespace}/{name}",
@@ -117,8 +122,18 @@ class Voice:
 
 def message_data(known: KnownAlert) -> dict[str, Any]:
     """What `words` needs to say what happened: numbers and names, no prose."""
-    alert = known.alert
-    touched = known.open_subjects or list(known.subjects.values())
+    return told_data(
+        known.alert,
+        known.open_subjects or list(known.subjects.values()),
+        subject_count=len(known.subjects) + known.unkept,
+        open_count=len(known.open_subjects) + known.unkept,
+    )
+
+
+def told_data(
+    alert: Alert, touched: Sequence[KnownSubject | AlertSubject], *, subject_count: int, open_count: int
+) -> dict[str, Any]:
+    """The same of an alert and of some that it touches."""
     return {
         "rule": alert.rule,
         "condition": str(alert.kind),
@@ -130,8 +145,8 @@ def message_data(known: KnownAlert) -> dict[str, Any]:
             {"subject": one.subject, "job_id": one.job_id, "run_id": one.run_id, "count": one.count, **one.data}
             for one in touched[:NAMES_TOLD]
         ],
-        "subject_count": len(known.subjects) + known.unkept,
-        "open_count": len(known.open_subjects) + known.unkept,
+        "subject_count": subject_count,
+        "open_count": open_count,
         "seen": alert.seen,
         "began_at": alert.began_at,
         "fired_at": alert.fired_at,

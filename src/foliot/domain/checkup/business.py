@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from foliot.domain.alerts.missing_secrets import lacked
 from foliot.domain.checkup.database import percent
 from foliot.domain.checkup.facts import Facts, JobOutcomes, LaneWait, NodeFigures
 from foliot.domain.checkup.findings import Grade, Measure
@@ -151,6 +152,17 @@ def encryption(facts: Facts) -> Iterator[Measure]:
     for node in plain:
         yield Measure(value=len(plain), subject=node.name, said={"node": node.name})
     if known and not plain:
+        yield Measure(value=0, case="none")
+
+
+def channels(facts: Facts) -> Iterator[Measure]:
+    """Servers that lack a secret of an alert channel: while one of them leads, nobody hears of alerts there."""
+    poor = [(node, lacked(node.load)) for node in _servers(facts)]
+    poor = [(node, names) for node, names in poor if names]
+    for node, names in poor:
+        said = {"node": node.name, "names": ", ".join(names), "first": names[0]}
+        yield Measure(value=len(poor), subject=node.name, said=said)
+    if not poor and any(True for _ in _servers(facts)):
         yield Measure(value=0, case="none")
 
 

@@ -51,6 +51,7 @@ CHECKS: Final = (
     Check("business.success", Unit.SHARE, Bounds(0.1, 0.25, 0.5), business.success),
     Check("business.certificates", Unit.DAYS, Bounds(30, 14, 3, falling=True), business.certificates),
     Check("business.encryption", Unit.COUNT, Bounds(warning=1), business.encryption),
+    Check("business.channels", Unit.COUNT, Bounds(warning=1), business.channels),
     Check("business.tokens", Unit.DAYS, Bounds(14, 7, 1, falling=True), business.tokens),
 )  # fmt: skip
 

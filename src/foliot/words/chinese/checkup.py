@@ -42,6 +42,7 @@ TITLES: Final[Catalogue] = {
     "business.success": "成功率",
     "business.certificates": "TLS 证书",
     "business.encryption": "加密",
+    "business.channels": "告警渠道",
     "business.tokens": "令牌",
 }
 
@@ -125,6 +126,8 @@ SENTENCES: Final[Catalogue] = {
     "business.certificates.coordinator.over": "{node} 访问协调后端所用的证书已于 {left:span} 前失效。",
     "business.encryption": "{node} 经网络以明文接收令牌。",
     "business.encryption.none": "没有服务器经网络以明文接收令牌。",
+    "business.channels": "{node} 缺少告警渠道的密钥：{names}，无法向该渠道发送。",
+    "business.channels.none": "每个服务器都有告警渠道的密钥。",
     "business.tokens": "令牌 {token} 还有 {left:span} 有效。",
     "business.tokens.unnamed": "有一个令牌还有 {left:span} 有效。",
 }
@@ -188,6 +191,7 @@ HINTS: Final[Catalogue] = {
     "business.certificates.coordinator": "换上新的文件，并重启 {node}",
     "business.certificates.coordinator.over": "换上新的文件，并重启 {node}",
     "business.encryption": "给 {node} 配置证书：--tls-cert 文件 --tls-key 文件，或放在代理之后：--behind-proxy",
+    "business.channels": "在它的 --notify 文件中写上表 secrets.{first}，并重启它",
     "business.tokens": "更换密钥：foliot token rotate {token}",
     "business.tokens.unnamed": "管理员可以查看是哪一个：foliot token list",
 }

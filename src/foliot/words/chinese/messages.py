@@ -3,23 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-TITLES: Final[Mapping[str, str]] = {
-    "failed": "{subject} 失败",
-    "late": "{subject} 未按时启动",
-    "slower": "{subject} 执行时间过长",
-    "silent": "{subject} 过久没有成功",
-    "queue": "{subject} 的执行等待过久",
-    "node": "节点 {subject} 状态不佳",
-    "leader": "集群没有主节点",
-    "store": "存储曾经不可用",
-    "check": "检查 {subject} 未通过",
-    "failover": "{subject} 的故障转移需要人工处理",
-    "anomaly": "{subject} 出现异常",
-    "heartbeat": "Foliot 之外的任务 {subject} 没有报到",
-    "channel": "通道 {subject} 无法送达",
-    "metric": "{subject} 超出界限",
-}
-
 HEADS: Final[Mapping[str, str]] = {
     "fired": "【{level}】{title}",
     "reminded": "【{level}】仍未恢复：{title}",
@@ -30,8 +13,6 @@ WORDS: Final[Mapping[str, str]] = {
     "critical": "严重",
     "warning": "警告",
     "info": "提示",
-    "more": "{subject} 等 {count} 项",
-    "unknown": "未知对象",
     "job": "任务",
     "namespace": "命名空间",
     "rule": "规则",
@@ -42,14 +23,15 @@ WORDS: Final[Mapping[str, str]] = {
     "count": "次数",
     "subjects": "还有",
     "run": "执行",
+    "next": "下一步",
     "link": "在 Foliot 中打开",
     "runbook": "处理手册",
     "log": "日志末尾",
     "repeat": "【可能重复】",
     "digest": "{count} 条告警",
     "digest_more": "另有 {count} 条",
-    "test": "Foliot：通道 {channel} 的测试消息",
-    "test_text": "{by} 发起了这次测试。通道工作正常。",
+    "test": "Foliot：渠道 {channel} 的测试消息",
+    "test_text": "{by} 发起了这次测试。渠道工作正常。",
     "alive": "Foliot 运行正常",
     "alive_text": "主节点 {node} 报告：集群一切正常。",
     "report": "Foliot：报告",
@@ -58,3 +40,12 @@ WORDS: Final[Mapping[str, str]] = {
     "own_over": "Foliot：服务器 {node} 已恢复正常",
     "own_text": "此消息由服务器自行发出，未经发件箱；其他服务器可能也会发出相同的消息。",
 }
+HELD_BACK: Final[Mapping[str, str]] = {
+    "the channel is gone": "该渠道已不存在",
+    "the channel is off": "该渠道已停用",
+    "it is less grave than the channel wants": "级别低于该渠道的要求",
+    "it waits for the hours of the channel": "等待该渠道的工作时间",
+    "it waits for the digest of the channel": "等待该渠道的汇总",
+    "it waits for the rate of the channel": "等待该渠道的发送频率",
+}
+"""What delivery says of a notice that it does not send now."""

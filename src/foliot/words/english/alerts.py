@@ -4,7 +4,7 @@ from foliot.words.templates import Catalogue
 
 SENTENCES: Catalogue = {
     "failed": "{subject}[ and {others|other job|other jobs}] failed[: {error}]",
-    "failed_lost": "{subject}[ and {others|other job|other jobs}] lost a run with the node {node}",
+    "failed_lost": "{subject}[ and {others|other job|other jobs}] lost a run[ with the node {node}]",
     "late_no_worker": (
         "{subject}[ and {others|other job|other jobs}] did not start[ for {lasts_us:span}]: "
         "no worker of {of} takes runs"
@@ -20,12 +20,15 @@ SENTENCES: Catalogue = {
     "slower": "{subject} runs[ for {lasts_us:span}], longer than it may",
     "silent": "{subject} had no success[ for {lasts_us:span}]",
     "queue": "runs of the group {subject} wait[ for {lasts_us:span}]",
-    "node": "the node {subject} is {band}",
+    "node": ("the node {subject} is {band}", "the node {subject} is not well"),
     "node_dead": "the node {subject} is dead: its runs were moved",
     "leader": "nobody led the cluster[ for {lasts_us:span}]",
     "store": "the store was away[ for {lasts_us:span}]",
-    "check": "the check {subject} is {grade}[: {about}]",
-    "failover": "a failover needs a person: {type} of {subject}[, for {lasts_us:span}]",
+    "check": ("the check {subject} is {grade}[: {about}]", "the check {subject} is not good[: {about}]"),
+    "failover": (
+        "a failover needs a person: {type} of {subject}[, for {lasts_us:span}]",
+        "a failover of {subject} needs a person",
+    ),
     "anomaly": "{subject} is not as usual",
     "anomaly_duration": "{subject} takes longer than usual[: {now_us:span}, usually {usual_us:span}]",
     "anomaly_failures": "{subject} fails more often than usual[: {failed} of {runs|run|runs}]",
@@ -33,7 +36,7 @@ SENTENCES: Catalogue = {
     "anomaly_lateness": "{subject} waits longer than usual for its start[: {now_us:span}, usually {usual_us:span}]",
     "anomaly_silence": "{subject} does not run although it usually does at this time",
     "channel": "the channel {subject} cannot be reached",
-    "metric": "{subject} is {value}",
+    "metric": ("{subject} is {value}", "{subject} is beyond its bound"),
 }
 """By condition; where the cause has a reason of its own, by both."""
 

@@ -42,6 +42,7 @@ TITLES: Final[Catalogue] = {
     "business.success": "success rate",
     "business.certificates": "TLS certificates",
     "business.encryption": "encryption",
+    "business.channels": "alert channels",
     "business.tokens": "tokens",
 }
 
@@ -131,6 +132,8 @@ SENTENCES: Final[Catalogue] = {
     ),
     "business.encryption": "{node} takes tokens unencrypted over the network.",
     "business.encryption.none": "No server takes tokens unencrypted over a network.",
+    "business.channels": "{node} lacks secrets of alert channels: {names}. It cannot send there.",
+    "business.channels.none": "Every server has the secrets of the alert channels.",
     "business.tokens": "The token {token} is good for {left:span}.",
     "business.tokens.unnamed": "A token is good for {left:span}.",
 }
@@ -194,6 +197,7 @@ HINTS: Final[Catalogue] = {
     "business.certificates.coordinator": "put a new file in its place, and restart {node}",
     "business.certificates.coordinator.over": "put a new file in its place, and restart {node}",
     "business.encryption": "give {node} a certificate: --tls-cert FILE --tls-key FILE, or a proxy: --behind-proxy",
+    "business.channels": "write the table secrets.{first} into the file of its --notify, and start it again",
     "business.tokens": "give it another secret: foliot token rotate {token}",
     "business.tokens.unnamed": "an admin sees which: foliot token list",
 }

@@ -20,6 +20,9 @@ TITLES: Final[Catalogue] = {
     "FOL-1391": "A channel that does not exist yet",
     "FOL-1392": "A file that cannot be read",
     "FOL-1393": "A secret in the settings of a channel",
+    "FOL-1394": "A secret that a server lacks",
+    "FOL-1395": "A preview of an alert and of a run",
+    "FOL-3113": "An alert rule that comes with Foliot",
     "FOL-3120": "A channel that rules still name",
     "FOL-0000": "Something that went wrong inside Foliot",
     "FOL-1000": "An input that cannot be understood or is not allowed",
@@ -295,6 +298,7 @@ TITLES: Final[Catalogue] = {
 HINTS: Final[Catalogue] = {
     "FOL-1390": "say what is to be silent: --job, --group, --node, --rule, --alert; or that you mean --everything",
     "FOL-1391": ("did you mean {nearest}?", "make it: foliot alert channel add {name}"),
+    "FOL-3113": "switch it off: foliot alert rule set {name} --off",
     "FOL-3120": "take it out of these rules first; or all the same: foliot alert channel delete {name} --force",
     "FOL-2050": "see all: foliot alert list --all",
     "FOL-2051": ("did you mean {nearest}?", "see all: foliot alert rule list"),

@@ -20,6 +20,18 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Everybody who may look at a channel sees its settings, so a secret must not stand in them.",
         "Write ${secret:NAME} and give the value of NAME to every server.",
     ),
+    "FOL-1394": (
+        "A channel names a secret that this server does not have. While it leads, nobody is told there.",
+        "Write [secrets.NAME] into the file of its --notify, with env, file or command, and start it again.",
+    ),
+    "FOL-1395": (
+        "A preview shows the message of one alert, or the message that one run would cause.",
+        "Leave out the alert or the run.",
+    ),
+    "FOL-3113": (
+        "Some rules come with Foliot, so that a new cluster tells of dead nodes. They can be changed, not taken away.",
+        "Switch it off: foliot alert rule set NAME --off.",
+    ),
     "FOL-3120": (
         "Alert rules name the channel. If it were gone, they would tell nobody there.",
         "Take it out of these rules first, or delete it with --force.",

@@ -3,24 +3,6 @@
 from collections.abc import Mapping
 from typing import Final
 
-TITLES: Final[Mapping[str, str]] = {
-    "failed": "{subject} failed",
-    "late": "{subject} is late",
-    "slower": "{subject} takes too long",
-    "silent": "{subject} did not succeed for too long",
-    "queue": "runs of {subject} wait too long",
-    "node": "the node {subject} is not well",
-    "leader": "nobody leads the cluster",
-    "store": "the store was away",
-    "check": "the check {subject} is not good",
-    "failover": "a failover of {subject} needs a person",
-    "anomaly": "{subject} is unusual",
-    "heartbeat": "{subject}, a job outside of Foliot, was not heard of",
-    "channel": "the channel {subject} cannot be reached",
-    "metric": "{subject} is beyond its bound",
-}
-"""By the condition of the rule."""
-
 HEADS: Final[Mapping[str, str]] = {
     "fired": "[{level}] {title}",
     "reminded": "[{level}] still: {title}",
@@ -31,8 +13,6 @@ WORDS: Final[Mapping[str, str]] = {
     "critical": "critical",
     "warning": "warning",
     "info": "info",
-    "more": "{subject} and {count} more",
-    "unknown": "something",
     "job": "job",
     "namespace": "namespace",
     "rule": "rule",
@@ -43,6 +23,7 @@ WORDS: Final[Mapping[str, str]] = {
     "count": "seen",
     "subjects": "also",
     "run": "run",
+    "next": "next step",
     "link": "open in Foliot",
     "runbook": "runbook",
     "log": "last lines of the log",
@@ -59,3 +40,5 @@ WORDS: Final[Mapping[str, str]] = {
     "own_over": "Foliot: the server {node} works as usual again",
     "own_text": "This comes from the server itself, past the outbox. Other servers may say the same.",
 }
+HELD_BACK: Final[Mapping[str, str]] = {}
+"""What delivery says of a notice that it does not send now is English already."""
