@@ -145,6 +145,51 @@ async def test_a_server_assigns_only_when_some_worker_asks_it_that_serves_a_lane
     await asyncio.gather(of_anne, of_bert)
 
 
+class FewAtATime(CountedAssigning):
+    """A store of runs that assigns two with a step."""
+
+    async def assign(self, *args: Any, **how: Any) -> Assigned:
+        return await super().assign(*args, **{**how, "limit": 2})
+
+
+async def test_in_a_crowd_no_rest_comes_between_two_steps_of_assigning(world: World) -> None:
+    await save(world, "tick", place={"route": "first"})
+    (anne,) = await team(world, 1)
+    wanted = await trigger(world, n=6)
+    clock = SystemClock()
+    tide = Tide(clock)
+    tide.learn(await world.store.firing.pulse(), seen_at=clock.monotonic())
+    runs = cast("RunStore", FewAtATime(world.store.runs))
+    leasing = Leasing(runs, LaneBook(world.store.jobs), tide, clock=clock, on_granted=lambda _: None, ask_route=ASK)
+    leased: list[int] = []
+    for _ in range(3):
+        answer = ask(leasing, anne)
+        await settle()
+        await leasing.step()
+        await settle()
+        assert answer.done(), "it rested"
+        leased += [run.run_id for run in answer.result().runs]
+    assert sorted(leased) == sorted(wanted)
+
+
+async def test_no_rest_comes_after_a_lease_of_many_runs(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("foliot.engine.leasing.MANY_RUNS", 2)
+    await save(world, "tick")
+    (anne,) = await team(world, 1)
+    clock = SystemClock()
+    tide = Tide(clock)
+    tide.learn(await world.store.firing.pulse(), seen_at=clock.monotonic())
+    leasing = Leasing(world.store.runs, LaneBook(world.store.jobs), tide, clock=clock, on_granted=lambda _: None)
+    for _ in range(3):
+        wanted = await trigger(world, n=2)
+        answer = ask(leasing, anne)
+        await settle()
+        await leasing.step()
+        await settle()
+        assert answer.done(), "it rested"
+        assert [run.run_id for run in answer.result().runs] == wanted
+
+
 class FailingAssigning(CountedAssigning):
     """A store of runs in which nobody can assign."""
 

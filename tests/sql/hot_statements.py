@@ -92,6 +92,14 @@ HOT: list[Hot] = [
         sets=lambda loaded: {"d": due(loaded)},
     ),
     Hot(name="move cursors on", statement=record.STEP, uses=KEY, sets=lambda loaded: {"d": steps(loaded)}),
+    Hot(
+        name="move cursors on and insert runs",
+        statement=record.STEP_AND_FIRE,
+        uses=KEY,
+        engines=("postgresql",),
+        values=lambda loaded: {"now": loaded.now},
+        sets=lambda loaded: {"s": steps(loaded), "d": new_run_rows(loaded)},
+    ),
     Hot(name="move cursors", statement=record.MOVE, uses=KEY, sets=lambda loaded: {"d": moves(loaded)}),
     Hot(
         name="insert runs",

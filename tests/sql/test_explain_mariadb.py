@@ -85,7 +85,15 @@ async def database(loaded_url: str) -> AsyncIterator[Database]:
     await database.close()
 
 
-ASKED = [hot for hot in HOT if hot.engines and "LATERAL" not in hot.statement.rendered(MariaDB()).text]
+def is_asked(hot: Hot) -> bool:
+    """Whether the statement is one of MariaDB's too."""
+    try:
+        return bool(hot.engines) and "LATERAL" not in hot.statement.rendered(MariaDB()).text
+    except KeyError:  # it needs a piece that MariaDB does not have
+        return False
+
+
+ASKED = [hot for hot in HOT if is_asked(hot)]
 
 
 @pytest.mark.parametrize("hot", ASKED, ids=[hot.name for hot in ASKED])

@@ -18,7 +18,7 @@ TARGET_S: Final = 0.05
 REST_MAX_S: Final = 1.0
 AHEAD_US: Final = 100 * MILLISECOND
 """Of store time by dead reckoning: instants beyond it are left, in case the store's clock has just jumped (R7)."""
-GAP_MAX_S: Final = 0.0125
+GAP_MAX_S: Final = 0.0135
 """What comes within so long is decided together: this much lateness is worth a transaction less."""
 MISSED_REST_S: Final = 0.005
 MISSED_REST_MAX_S: Final = 0.1
@@ -63,6 +63,7 @@ class Firing:
         self._missed_until = 0.0
         self._missed = 0  # tries in a row that got nothing: other servers hold the due jobs
         self._look_at = 0.0  # monotonic: when the next step is planned
+        self._is_crowded = False  # the last step found as much as it could decide
         self.batch = BATCH_START
         self._bounds = bounds
 
@@ -114,27 +115,50 @@ class Firing:
         store_now = self._tide.store_now()
         believed = self._due_until(store_now)
         until = store_now + AHEAD_US if believed is None else believed
-        decided = await self._store.decide_due(self._decide, limit=self.batch, until=until)
-        if not decided.taken and min(decided.now, until) - next_at > OVERDUE_US:
-            decided = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
+        batches = await self._batches(until)
+        if not any(one.taken for one in batches) and min(batches[0].now, until) - next_at > OVERDUE_US:
+            waited_for = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
+            self._on_decided(waited_for)
+            batches = [waited_for]
         ended_at = self._clock.monotonic()
-        self._on_decided(decided)
-        if decided.taken >= self.batch:
+        self._is_crowded = all(one.taken >= self.batch for one in batches)
+        if self._is_crowded:
             self._adapt(ended_at - began_at)
             self._gap.full()
             return 0
         self._gap.thin(began_at=began_at, ended_at=ended_at)
-        if decided.taken:
+        if any(one.taken for one in batches):
             self._missed = 0
-            if self._tide.pulse is pulse:
-                return self._rest_until_next(decided.next_at)
-            self._again.set()  # a pulse came in meanwhile: which of the two saw more nobody knows
+            if len(batches) == 1 and self._tide.pulse is pulse:
+                return self._rest_until_next(batches[0].next_at)
+            # A pulse came in meanwhile, or one batch did not see what the other left: nobody knows what comes next.
+            self._again.set()
             return REST_MAX_S
         self._again.set()
         rest_s = min(MISSED_REST_MAX_S, MISSED_REST_S * 2.0**self._missed)
         self._missed = min(self._missed + 1, 10)
         self._missed_until = self._clock.monotonic() + rest_s
         return rest_s
+
+    async def _batches(self, until: Instant) -> list[Decided]:
+        """Decide due instants: one batch, and in a crowd as many at a time as help the store.
+
+        While one transaction waits for the disk, another decides: each passes over the cursors of the others. When one
+        fails, what the others decided counts all the same.
+        """
+        count = self._store.batches_at_once if self._is_crowded else 1
+        if count == 1:
+            return [await self._one_batch(until)]
+        outcomes = await asyncio.gather(*(self._one_batch(until) for _ in range(count)), return_exceptions=True)
+        failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
+        if failures:
+            raise failures[0]
+        return [outcome for outcome in outcomes if isinstance(outcome, Decided)]
+
+    async def _one_batch(self, until: Instant) -> Decided:
+        decided = await self._store.decide_due(self._decide, limit=self.batch, until=until)
+        self._on_decided(decided)
+        return decided
 
     def _rest_until_next(self, next_at: Instant | None) -> float:
         """The transaction has seen what comes next, so nobody need ask for it."""

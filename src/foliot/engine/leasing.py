@@ -30,10 +30,12 @@ GRACE_S: Final = 1.0
 LEASE_WITHIN_S: Final = 6.0  # the store gives a transaction up before that
 CALL_EVERY_S: Final = 1.0
 FORGET_EVERY_S: Final = 60.0
-GAP_RATIO: Final = 6.0
+GAP_RATIO: Final = 10.0
 """A lease and the end that follows it cost more than a fire; a start may be later than a decision."""
-GAP_MAX_S: Final = 0.025
+GAP_MAX_S: Final = 0.028
 """Runs that become ready within so long are leased together: the first of them waits for the others."""
+MANY_RUNS: Final = 200
+"""A lease of so many is no thin one: what it cost was the work."""
 LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
 
 log = structlog.get_logger("foliot.leasing")
@@ -97,7 +99,7 @@ class _Looked(NamedTuple):
     """What a look for the parked polls found."""
 
     is_more: bool  # the batch was full
-    is_full: bool  # some poll got all that it asked for: more may wait for it
+    is_full: bool  # some poll got all that it asked for, or all together got many: more may wait for them
 
 
 class Leasing:
@@ -251,7 +253,7 @@ class Leasing:
             if self._stopping or self._rests() is not None:
                 self._release_all()
         self._expire()
-        if looked.is_full:
+        if looked.is_full or has_more_to_assign:
             self._gap.full()
         else:
             self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic())
@@ -325,8 +327,10 @@ class Leasing:
             is_more |= granted.more
             self._learn(granted)
             self._on_granted(granted)
+            count = 0
             for poll, leased in zip(some, granted.grants, strict=True):
-                is_full |= 0 < poll.free <= len(leased.runs)
+                count += len(leased.runs)
+                is_full |= 0 < poll.free <= len(leased.runs) or count >= MANY_RUNS
                 self._serve(poll.session, leased)
             for session in granted.changed:
                 self.forget(session)  # its worker asks again at once, and the store says what it offers now

@@ -30,9 +30,11 @@ log = structlog.get_logger("foliot.worker.reporter")
 
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005
-GAP_RATIO: Final = 6.0  # of the gap between two calls to what a call took
-GAP_MAX_S: Final = 0.03
+GAP_RATIO: Final = 15.0  # of the gap between two calls to what a call took
+GAP_MAX_S: Final = 0.05
 """What ends within so long after a call that was not full goes out together: each call is a transaction."""
+MANY_ENDS: Final = 200
+"""A call with so many is no thin one: what it cost was the work."""
 REFUSED_MAX: Final = 2000
 _IDLE_S: Final = 60.0
 _REFUSED_AGAIN_S: Final = 60.0
@@ -167,7 +169,7 @@ class Reporter:
         await self._logs.ship([ended.log for ended in batch if ended.log is not None])
         began_at = self._clock.monotonic()
         landings = await self._complete([ended.to_report(began_at) for ended in batch])
-        if len(batch) < BATCH_MAX:
+        if len(batch) < MANY_ENDS:
             self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic())
         for _ in batch:
             queue.popleft()

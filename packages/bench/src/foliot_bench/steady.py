@@ -31,7 +31,8 @@ CPU_RATIO: Final = 3.0
 """CPU of database and server in a second of spread instants, by that of a second in phase."""
 CROWD: Final = 5000
 CROWD_DECIDED_MS: Final = 60.0
-"""From so many jobs on, for both shapes."""
+"""From so many jobs on. In phase no fire may be decided later than bare SQL takes for all rows of the second: that is
+longer than this where the machine cannot write them sooner."""
 SHAPES: Final[dict[str, dict[str, Any]]] = {"phase": {"every": "1s"}, "spread": {"every": "1s", "jitter": "999ms"}}
 OVERLAPS: Final = {"phase": "skip", "spread": "allow"}  # with jitter one run may wake just before the last one ends
 
@@ -76,6 +77,9 @@ class Steady:
                 bars.append(bar("CPU of database and server, spread by phase", figures["cpu_ratio"], at_most=CPU_RATIO))
         figures["twin_ms"] = twin = await self._twin(setting)
         if "phase" in figures:
+            if self.jobs >= CROWD:
+                decided = figures["phase"]["lateness_ms"]["p99"]
+                bars.append(bar("lateness p99 ms, phase", decided, at_most=max(CROWD_DECIDED_MS, twin)))
             figures["ratio"] = round(twin / figures["phase"]["start_lateness_ms"]["p99"], 3)
         return {**figures, "bars": bars}
 
@@ -83,10 +87,10 @@ class Steady:
         """What one shape must reach."""
         decided, started = seen["lateness_ms"]["p99"], seen["start_lateness_ms"]["p99"]
         bars = [bar(f"missed, {shape}", seen["missed"], at_most=0)]
+        if shape == "phase":  # a crowd is judged beside the twin
+            return bars if self.jobs >= CROWD else [*bars, bar("lateness p99 ms, phase", decided, at_most=P99_MS)]
         if self.jobs >= CROWD:
-            return [*bars, bar(f"lateness p99 ms, {shape}", decided, at_most=CROWD_DECIDED_MS)]
-        if shape == "phase":
-            return [*bars, bar("lateness p99 ms, phase", decided, at_most=P99_MS)]
+            return [*bars, bar("lateness p99 ms, spread", decided, at_most=CROWD_DECIDED_MS)]
         return [
             *bars,
             bar("lateness p99 ms, spread", decided, at_most=DECIDED_SPREAD_MS),

@@ -55,6 +55,11 @@ class Decided:
 class FiringStore(Protocol):
     """Due instants become runs, exactly once."""
 
+    @property
+    def batches_at_once(self) -> int:
+        """How many calls of `decide_due` at the same time are quicker than one after the other."""
+        ...
+
     async def pulse(self) -> Pulse: ...
 
     async def decide_due(

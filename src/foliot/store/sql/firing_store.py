@@ -140,6 +140,10 @@ class SqlFiringStore:
         self._pulse_bound = ScanBound()
         self._take_bound = ScanBound()  # apart: a take passes over what others hold, and the pulse must see just that
 
+    @property
+    def batches_at_once(self) -> int:
+        return self._database.dialect.fires_at_once
+
     async def pulse(self) -> Pulse:
         values = {"low": self._pulse_bound.low, "soon": SILENT_SOON_US}
         rows = await self._database.read(lambda tx: tx.rows(PULSE, values), pool=Pool.CONTROL)

@@ -25,7 +25,7 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 
 FULL_AGAIN_US: Final[Micros] = SECOND
 KINDS_MAX: Final = 200
-CROWD_MIN: Final = 500
+CROWD_MIN: Final = 300
 """Kinds that one statement looks at; so many are a crowd."""
 KINDS_OF_LANE: Final = 30
 """There are hardly more in one lane: ten priorities, three classes."""

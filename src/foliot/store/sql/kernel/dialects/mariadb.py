@@ -91,7 +91,9 @@ class MariaDB:
     max_rowset = 10_000
     lateral = False  # MariaDB has none: leasing asks for each kind of run by itself
     autocommits = False  # switching it is a round trip of its own
+    fires_at_once = 2
     returns_changes = False
+    changes_within_queries = False
     commits_schema = True
     own_schema: str | None = None
     pieces: Mapping[str, str] = {

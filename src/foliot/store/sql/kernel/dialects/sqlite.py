@@ -21,7 +21,9 @@ class SQLite:
     max_rowset = 10_000
     lateral = False  # so leasing asks for each kind of run by itself
     autocommits = False
+    fires_at_once = 1  # it has one writer
     returns_changes = True
+    changes_within_queries = False
     commits_schema = False
     own_schema: str | None = None
     # The writer's lock is the whole database, so nothing need be locked row by row.
