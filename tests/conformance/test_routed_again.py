@@ -120,7 +120,7 @@ async def test_keys_are_routed_again_round_the_ring_of_all_workers(
 async def test_a_step_asks_routes_only_so_often_and_the_next_one_goes_on(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("foliot.store.sql.leasing.assignment.WORK_MAX", 10)
+    monkeypatch.setattr("foliot.store.sql.leasing.route_step.WORK_MAX", 10)
     for number in range(7):
         await save(world, f"tick-{number}", place={"route": "round"})
     workers = await team(world, 4)
@@ -129,7 +129,7 @@ async def test_a_step_asks_routes_only_so_often_and_the_next_one_goes_on(
     steps = [await assign(world) for _ in range(5)]
     assert [step.runs for step in steps] == [6, 6, 6, 3, 0], "ten are two jobs with four workers"
     assert [step.more for step in steps] == [True, True, True, False, False]
-    monkeypatch.setattr("foliot.store.sql.leasing.assignment.WORK_MAX", 1)
+    monkeypatch.setattr("foliot.store.sql.leasing.route_step.WORK_MAX", 1)
     await let_wait(world, workers)
     again = [await assign(world, again=not at) for at in range(29)]
     assert all(step.runs for step in again if step.more), "every step decides something"

@@ -1,6 +1,8 @@
 """The statements of assigning, and of leasing what is assigned, whose plans are watched."""
 
-from foliot.store.sql.leasing import assigned, assignment, broadcast, fitting_workers, leases
+from foliot.domain.instants import HOUR
+from foliot.store.sql.firing import assigned_fires
+from foliot.store.sql.leasing import assigned, assignment, broadcast, fire_routes, fitting_workers, leases
 from tests.sql.explaining import ASSIGNED, BATCH, RUNNING, SESSIONS, Hot, Loaded
 from tests.sql.hot_leasing import KEY, POSTGRESQL, READY, SMALL, doubting, now, sessions, versions
 
@@ -10,6 +12,16 @@ WALKED = frozenset({"walk", "w", "s"})  # a row for each session and lane
 
 def queues(loaded: Loaded) -> list[tuple[str, int, int]]:
     return [(session, lane, 10) for (session,) in sessions(loaded) for lane in loaded.lanes]
+
+
+def routed_steps(loaded: Loaded) -> list[tuple[object, ...]]:
+    at = loaded.now + HOUR
+    return [(job_id, 1, at, at, "kept") for job_id in loaded.jobs]
+
+
+def assigned_run_rows(loaded: Loaded) -> list[tuple[object, ...]]:
+    at = loaded.now
+    return [(job_id, 1, f"s:{at}", at, at, 1, 5, 0, 2, loaded.session, at + HOUR, at, 0) for job_id in loaded.jobs]
 
 
 ROUTES: list[Hot] = [
@@ -63,6 +75,25 @@ ROUTES: list[Hot] = [
         statement=assignment.ASSIGN,
         uses=KEY,
         sets=lambda loaded: {"d": versions(loaded.runs, "session-1", loaded.now, 1)},
+    ),
+    Hot(
+        name="what routes of due jobs keep",
+        statement=fire_routes.KEPT,
+        uses=KEY,
+        sets=lambda loaded: {"d": [(job_id,) for job_id in loaded.jobs]},
+    ),
+    Hot(
+        name="move cursors on with what their routes keep",
+        statement=assigned_fires.STEP,
+        uses=KEY,
+        sets=lambda loaded: {"d": routed_steps(loaded)},
+    ),
+    Hot(
+        name="insert assigned runs",
+        statement=assigned_fires.INSERT,
+        uses=frozenset(),
+        values=lambda loaded: {"now": loaded.now},
+        sets=lambda loaded: {"d": assigned_run_rows(loaded)},
     ),
     Hot(
         name="sessions that lost their runs",

@@ -1078,6 +1078,17 @@ THEN 1 ELSE 0 END, r.session_id, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01
 -- ending/success.py SUCCEED
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'SUCCEEDED', runs.ver = runs.ver + 1, runs.last_lease_id = runs.lease_id, runs.lease_id = NULL, runs.ended_at = %(now)s, runs.started_at = coalesce(runs.started_at, d.started_at), runs.deadline_at = NULL, runs.result = d.result, runs.error = NULL WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
+-- firing/assigned_fires.py STEP
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors FORCE INDEX (PRIMARY) SET cursors.next_at = d.next_at, cursors.next_due_at = d.next_due_at, cursors.route_state = d.state, cursors.cursor_ver = cursors.cursor_ver + 1 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/assigned_fires.py INSERT
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
+       2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, %(now)s
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, rank_ BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
+
 -- firing/backfills.py ADD
 INSERT INTO backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
                            total, inserted, succeeded, failed, live, params, created_at, created_by, reason,
@@ -2180,6 +2191,9 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR
     AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
     ORDER BY r.not_before, r.id LIMIT %(n)s
      FOR UPDATE SKIP LOCKED;
+
+-- leasing/fire_routes.py KEPT
+SELECT c.job_id, c.route_state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true;
 
 -- leasing/fitting_workers.py WORKERS
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.`load`, n.band, n.until,

@@ -1153,6 +1153,20 @@ UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_l
 FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::text[]) AS d(id, lease_id, started_at, result)
 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
+-- firing/assigned_fires.py STEP
+UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, route_state = d.state,
+       cursor_ver = cursor_ver + 1
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(job_id, seen, next_at, next_due_at, state)
+WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/assigned_fires.py INSERT
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
+       2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, $1
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::bigint[], $13::text::bigint[], $14::text::bigint[]) AS d(job_id, version, fire_key, due_at, not_before, lane, priority, serial, place, session, until, rank_, follow) WHERE true
+ON CONFLICT DO NOTHING;
+
 -- firing/backfills.py ADD
 INSERT INTO backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
                            total, inserted, succeeded, failed, live, params, created_at, created_by, reason,
@@ -2576,6 +2590,9 @@ SELECT r.*
     AND (r.not_before <= $6 OR r.created_at > $7 OR (r.ver > 1 AND r.not_before >= $8))
     ORDER BY r.not_before, r.id LIMIT $9
      FOR UPDATE SKIP LOCKED;
+
+-- leasing/fire_routes.py KEPT
+SELECT c.job_id, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id));
 
 -- leasing/fitting_workers.py WORKERS
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,

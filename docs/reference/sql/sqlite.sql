@@ -1118,6 +1118,20 @@ UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_l
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS started_at, json_extract(value, '$[3]') AS result FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
 
+-- firing/assigned_fires.py STEP
+UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, route_state = d.state,
+       cursor_ver = cursor_ver + 1
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS seen, json_extract(value, '$[2]') AS next_at, json_extract(value, '$[3]') AS next_due_at, json_extract(value, '$[4]') AS state FROM json_each(:d)) AS d
+WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
+
+-- firing/assigned_fires.py INSERT
+INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+                      parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
+       2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, :now
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS fire_key, json_extract(value, '$[3]') AS due_at, json_extract(value, '$[4]') AS not_before, json_extract(value, '$[5]') AS lane, json_extract(value, '$[6]') AS priority, json_extract(value, '$[7]') AS serial, json_extract(value, '$[8]') AS place, json_extract(value, '$[9]') AS session, json_extract(value, '$[10]') AS until, json_extract(value, '$[11]') AS rank_, json_extract(value, '$[12]') AS follow FROM json_each(:d)) AS d WHERE true
+ON CONFLICT DO NOTHING;
+
 -- firing/backfills.py ADD
 INSERT INTO backfills (job_id, version, from_at, to_at, selection, parallel, newest_first, state, ver, instants,
                            total, inserted, succeeded, failed, live, params, created_at, created_by, reason,
@@ -2329,6 +2343,9 @@ FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') 
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
     AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
     ORDER BY r.not_before, r.id LIMIT :n;
+
+-- leasing/fire_routes.py KEPT
+SELECT c.job_id, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d);
 
 -- leasing/fitting_workers.py WORKERS
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,

@@ -65,6 +65,7 @@ from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
+from foliot.ports.store.assignment import Routing
 from foliot.ports.store.code import RetiringJob
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.firing import Decided
@@ -157,6 +158,7 @@ class Server:
             again=self.pulsing.wake,
             on_decided=self._decided,
             bounds=self.step_guard,
+            routing=Routing(planner.route, self.settings.timing.bands),
         )
 
     def _make_leasing(self, planner: Planner) -> Leasing:

@@ -192,12 +192,14 @@ class LoadedJob:
     merge_lane_id: int | None = None
     is_plain: bool = field(init=False, compare=False, repr=False)  # a fire of it needs to know the next instant alone
     has_plain_jitter: bool = field(init=False, compare=False, repr=False)  # as plain, but for its jitter
+    asks_route: bool = field(init=False, compare=False, repr=False)  # a route says for whom each of its fires is
 
     def __post_init__(self) -> None:
         is_plain = _is_plain_but_for_jitter(self.definition)
         jitter_us = 0 if self.definition.schedule is None else self.definition.schedule.jitter_us
         object.__setattr__(self, "is_plain", is_plain and not jitter_us)
         object.__setattr__(self, "has_plain_jitter", is_plain and bool(jitter_us))
+        object.__setattr__(self, "asks_route", self.definition.chooses != "" and not self.definition.shards)
 
 
 def lane_of(

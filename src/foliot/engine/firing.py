@@ -9,6 +9,7 @@ from foliot.domain.instants import MILLISECOND, SECOND, Instant
 from foliot.domain.step_gap import StepGap
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
+from foliot.ports.store.assignment import Routing
 from foliot.ports.store.firing import OVERDUE_US, Decided, FiringStore, Pulse
 
 BATCH_START: Final = 500
@@ -50,8 +51,9 @@ class Firing:
         again: asyncio.Event,
         on_decided: Callable[[Decided], None],
         bounds: FiringBounds | None = None,
+        routing: Routing | None = None,
     ) -> None:
-        """`bounds` None: firing always trusts the store's clock."""
+        """`bounds` None: firing always trusts the store's clock. `routing` None: routes are asked by leasing alone."""
         self.wake = asyncio.Event()
         self._store = store
         self._decide = decide
@@ -66,6 +68,7 @@ class Firing:
         self._is_crowded = False  # the last step found as much as it could decide
         self.batch = BATCH_START
         self._bounds = bounds
+        self._routing = routing
 
     def heard(self, pulse: Pulse) -> None:
         """A pulse came in: look sooner if it says so."""
@@ -115,7 +118,9 @@ class Firing:
         store_now = self._tide.store_now()
         believed = self._due_until(store_now)
         until = store_now + AHEAD_US if believed is None else believed
-        batches = await self._batches(until)
+        # While the store's clock is in doubt, leasing decides which runs are due indeed (R7).
+        routing = self._routing if believed is None else None
+        batches = await self._batches(until, routing)
         if not any(one.taken for one in batches) and min(batches[0].now, until) - next_at > OVERDUE_US:
             waited_for = await self._store.decide_due(self._decide, limit=self.batch, waiting=True, until=until)
             self._on_decided(waited_for)
@@ -140,7 +145,7 @@ class Firing:
         self._missed_until = self._clock.monotonic() + rest_s
         return rest_s
 
-    async def _batches(self, until: Instant) -> list[Decided]:
+    async def _batches(self, until: Instant, routing: Routing | None) -> list[Decided]:
         """Decide due instants: one batch, and in a crowd as many at a time as help the store.
 
         While one transaction waits for the disk, another decides: each passes over the cursors of the others. When one
@@ -148,15 +153,15 @@ class Firing:
         """
         count = self._store.batches_at_once if self._is_crowded else 1
         if count == 1:
-            return [await self._one_batch(until)]
-        outcomes = await asyncio.gather(*(self._one_batch(until) for _ in range(count)), return_exceptions=True)
+            return [await self._one_batch(until, routing)]
+        outcomes = await asyncio.gather(*(self._one_batch(until, routing) for _ in range(count)), return_exceptions=True)
         failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if failures:
             raise failures[0]
         return [outcome for outcome in outcomes if isinstance(outcome, Decided)]
 
-    async def _one_batch(self, until: Instant) -> Decided:
-        decided = await self._store.decide_due(self._decide, limit=self.batch, until=until)
+    async def _one_batch(self, until: Instant, routing: Routing | None) -> Decided:
+        decided = await self._store.decide_due(self._decide, limit=self.batch, until=until, routing=routing)
         self._on_decided(decided)
         return decided
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from foliot.domain.health import HealthRules
 from foliot.domain.routing import FittingWorker, Ready, Routed
 
 
@@ -11,6 +12,14 @@ class AskRoute(Protocol):
     """Asks the route of this name; pure. The store calls it in a thread of its own."""
 
     def __call__(self, name: str, ready: Ready, candidates: Sequence[FittingWorker], /) -> Routed: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Routing:
+    """How fires are assigned in the transaction that decides them."""
+
+    ask: AskRoute
+    health: HealthRules  # which workers a route may choose
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ from typing import Final, Protocol
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.fire import Decide
 from foliot.domain.instants import MILLISECOND, SECOND, Instant, Micros
+from foliot.ports.store.assignment import Routing
 
 OVERDUE_US: Final[Micros] = 500 * MILLISECOND
 
@@ -63,12 +64,19 @@ class FiringStore(Protocol):
     async def pulse(self) -> Pulse: ...
 
     async def decide_due(
-        self, decide: Decide, *, limit: int, waiting: bool = False, until: Instant | None = None
+        self,
+        decide: Decide,
+        *,
+        limit: int,
+        waiting: bool = False,
+        until: Instant | None = None,
+        routing: Routing | None = None,
     ) -> Decided:
         """Take due cursors, read the situation in a second statement, decide, record: one transaction (S1, S2).
 
         `waiting`: take only cursors that are overdue by `OVERDUE_US`, waiting for their locks.
         `until`: the time to go by instead of a store time that is later (R7).
+        `routing`: ask the routes of due jobs at once; None: they are asked when workers ask for runs.
         """
         ...
 

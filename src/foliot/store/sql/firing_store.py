@@ -5,20 +5,24 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
-from foliot.domain.fire import Cursor, Decide, DueJob
+from foliot.domain.fire import Cursor, Decide, DueJob, Plan
 from foliot.domain.instants import Instant
+from foliot.ports.store.assignment import Routing
 from foliot.ports.store.firing import OVERDUE_US, SILENT_SOON_US, Decided, Pulse
 from foliot.store.sql.cluster.maintenance import MAY_DECIDE
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.settlement import Quit
+from foliot.store.sql.firing.assigned_fires import record_assigned
 from foliot.store.sql.firing.line import NOTHING_OPEN, situations
 from foliot.store.sql.firing.queues import Queues
-from foliot.store.sql.firing.record import earlier, flag, joined, record, record_carefully, within_rows
+from foliot.store.sql.firing.record import Recorded, earlier, flag, joined, record, record_carefully, within_rows
 from foliot.store.sql.firing.sweep import admit_due, unpark_heads
 from foliot.store.sql.jobs.definitions import Definitions
+from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Row, Tx
 from foliot.store.sql.kernel.scans import ScanBound
 from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.leasing.fire_routes import FireRoutes
 from foliot.store.sql.leasing.key_limits import wake_due
 
 _EVER: Final = 2**63 - 1
@@ -133,10 +137,11 @@ class _Fired(NamedTuple):
 class SqlFiringStore:
     """`ports.store.firing.FiringStore` on a SQL database."""
 
-    def __init__(self, database: Database, definitions: Definitions, ending: Ending) -> None:
+    def __init__(self, database: Database, definitions: Definitions, lanes: Lanes, ending: Ending) -> None:
         self._database = database
         self._definitions = definitions
         self._ending = ending
+        self._routes = FireRoutes(lanes)
         self._pulse_bound = ScanBound()
         self._take_bound = ScanBound()  # apart: a take passes over what others hold, and the pulse must see just that
 
@@ -155,20 +160,33 @@ class SqlFiringStore:
         return pulse
 
     async def decide_due(
-        self, decide: Decide, *, limit: int, waiting: bool = False, until: Instant | None = None
+        self,
+        decide: Decide,
+        *,
+        limit: int,
+        waiting: bool = False,
+        until: Instant | None = None,
+        routing: Routing | None = None,
     ) -> Decided:
         bounds = _Bounds(self._take_bound.low, _EVER if until is None else until)
         work = partial(self._decide_due, decide, limit, bounds, waiting)
         try:
-            fired = await self._database.transact(partial(work, False))
+            fired = await self._database.transact(partial(work, False, routing))
         except RefusedForData:
-            fired = await self._database.transact(partial(work, True))
+            fired = await self._database.transact(partial(work, True, None))
         if fired.least is not None:
             self._take_bound.saw(fired.least, fired.decided.now)
         return fired.decided
 
     def _decide_due(
-        self, decide: Decide, limit: int, bounds: _Bounds, waiting: bool, carefully: bool, tx: Tx
+        self,
+        decide: Decide,
+        limit: int,
+        bounds: _Bounds,
+        waiting: bool,
+        carefully: bool,
+        routing: Routing | None,
+        tx: Tx,
     ) -> _Fired:
         if waiting:
             rows = tx.tuples(TAKE_OVERDUE, {"overdue": OVERDUE_US, "limit": limit, "until": bounds.until})
@@ -184,8 +202,10 @@ class SqlFiringStore:
         due, broken = due_jobs(tx, self._definitions, cursors)
         plans = decide(now, due)
         count = within_rows(due, plans)
-        write = record_carefully if carefully else record
-        recorded = write(tx, now, due[:count], plans[:count], flagged=taken.flagged)
+        if carefully:
+            recorded = record_carefully(tx, now, due[:count], plans[:count], flagged=taken.flagged)
+        else:
+            recorded = self._record(tx, now, due[:count], plans[:count], taken.flagged, routing)
         if broken:
             recorded = joined(recorded, flag(tx, now, broken))
         tx.point("firing.recorded")
@@ -204,6 +224,22 @@ class SqlFiringStore:
             next_at=now if is_more else earlier(recorded.next_at, taken.later),
         )
         return _Fired(decided, least)
+
+    def _record(
+        self,
+        tx: Tx,
+        now: Instant,
+        due: Sequence[DueJob],
+        plans: Sequence[Plan],
+        flagged: frozenset[int],
+        routing: Routing | None,
+    ) -> Recorded:
+        """Write what was decided; fires of jobs with a route go straight to the workers that these name."""
+        if routing is None:
+            return record(tx, now, due, plans, flagged=flagged)
+        split = self._routes.split(tx, now, due, plans, routing, flagged=flagged)
+        recorded = record(tx, now, split.due, split.plans, flagged=flagged)
+        return joined(recorded, record_assigned(tx, now, split.assigned)) if split.assigned else recorded
 
     async def admit(self, *, limit: int, doubt: ClockDoubt | None = None) -> int:
         return await self._database.transact(lambda tx: admit_due(tx, self._definitions, limit=limit, doubt=doubt))

@@ -66,7 +66,7 @@ class SqlStore:
         self.definitions = Definitions()
         lanes = Lanes()
         ending = Ending(self.definitions, lanes)
-        self.firing = SqlFiringStore(database, self.definitions, ending)
+        self.firing = SqlFiringStore(database, self.definitions, lanes, ending)
         self.jobs = SqlJobStore(database, self.definitions, ending)
         self.runs = SqlRunStore(database, self.definitions, lanes, ending)
         self.nodes = SqlNodeStore(database, self.definitions, ending)

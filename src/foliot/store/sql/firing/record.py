@@ -192,8 +192,8 @@ def record(
     for (cursor, job, _), plan in zip(due, plans, strict=True):
         seen = cursor.cursor_ver
         woke_at = cursor.next_at
-        if _is_plain_step(cursor, plan) and cursor.job_id not in flagged:
-            next_at = _fresh(plan.next_at, now)
+        if is_plain_step(cursor, plan) and cursor.job_id not in flagged:
+            next_at = fresh(plan.next_at, now)
             steps.append((cursor.job_id, seen, next_at, plan.next_due_at))
         else:
             moves.append(_move(cursor, job.version, plan, now))
@@ -288,7 +288,7 @@ def within_rows(due: Sequence[DueJob], plans: Sequence[Plan], rows_max: int = RO
 # ----------------------------------------------------------------------------------------------------------- cursors
 
 
-def _is_plain_step(cursor: Cursor, plan: Plan) -> bool:
+def is_plain_step(cursor: Cursor, plan: Plan) -> bool:
     """Whether the cursor only goes on to its next instant (`STEP`)."""
     return (
         len(plan.runs) <= 1
@@ -311,7 +311,7 @@ def _move(cursor: Cursor, version: int, plan: Plan, now: Instant) -> CursorMove:
         bump=len(plan.runs) or 1,
         version=version,
         state=str(plan.state),
-        next_at=_fresh(plan.next_at, now),
+        next_at=fresh(plan.next_at, now),
         next_due_at=plan.next_due_at,
         remaining=plan.remaining,
         skip_from=skip.from_at,
@@ -329,7 +329,7 @@ def _left_undecided(cursor: Cursor, plan: Plan, now: Instant) -> CursorMove:
         bump=1,
         version=cursor.version,
         state=cursor.state,
-        next_at=_fresh(plan.next_at, now),
+        next_at=fresh(plan.next_at, now),
         next_due_at=cursor.next_due_at,
         remaining=cursor.remaining,
         skip_from=cursor.skip_from,
@@ -339,7 +339,7 @@ def _left_undecided(cursor: Cursor, plan: Plan, now: Instant) -> CursorMove:
     )
 
 
-def _fresh(next_at: Instant | None, now: Instant) -> Instant | None:
+def fresh(next_at: Instant | None, now: Instant) -> Instant | None:
     """R9: what is to be done at once gets the present, so that scans with a lower bound find it."""
     return now if next_at is not None and next_at < now else next_at
 
