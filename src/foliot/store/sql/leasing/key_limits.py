@@ -310,7 +310,12 @@ def wake_due(tx: Tx, *, limit: int = WAKE_STEP) -> tuple[int, bool]:
         tokens = max(1, tokens_left(row.pace_us, row.burst, row.spent_until, now)) if row.pace_us else 1
         n = unpark_waiters(tx, row.name, tokens)
         woken += n
-        wakes.append((row.name, now + tokens * row.pace_us if n >= tokens and row.pace_us else None))
+        wakes.append((row.name, _next_token(row, tokens, now) if n >= tokens and row.pace_us else None))
     if wakes:
         tx.change(SET_WAKE, d=sorted(wakes))
     return woken, len(due) == limit
+
+
+def _next_token(row: Any, taken: int, now: Instant) -> Instant:
+    """When a key has a token again once these are taken. Later, and a full bucket would lose what comes meanwhile."""
+    return refill_at(row.pace_us, row.burst, row.spent_until, now) + taken * int(row.pace_us)

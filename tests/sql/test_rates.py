@@ -1,0 +1,39 @@
+"""A rate over a long time and three servers: never faster than it says, and within one percent as fast."""
+
+from typing import Any, Final
+
+import pytest
+
+from foliot.domain.instants import MILLISECOND, SECOND
+from tests.conformance.building import save
+from tests.conformance.working import trigger, worker
+from tests.sql.world import World
+
+RATE: Final = 10  # a second; its burst is as many
+LASTS: Final = 40 * SECOND
+STEP: Final = 370 * MILLISECOND  # from one lease to the next; no multiple of the pace
+
+
+@pytest.mark.parametrize("place", [{}, {"rate_by": "customer"}], ids=["of a job", "of a key"])
+async def test_three_servers_start_as_many_runs_as_a_rate_says_within_one_percent(
+    world: World, place: dict[str, Any]
+) -> None:
+    await save(world, place={"rate": f"{RATE}/s", **place})
+    await trigger(world, n=RATE * LASTS // SECOND + 3 * RATE, params='{"customer": "acme"}')
+    stores = [world.store, await world.open(), await world.open()]
+    workers = [await worker(world, store) for store in stores]
+    starts: list[int] = []
+    began_at = await world.now()
+    step = 0
+    while await world.now() - began_at < LASTS:
+        one = workers[step % 3]
+        await stores[step % 3].firing.unpark_keyed()
+        runs = await one.lease(100)
+        starts += [(await world.now()) - began_at] * len(runs)
+        await one.complete(*runs)
+        await world.elapse(STEP)
+        await workers[(step + 1) % 3].beat()
+        step += 1
+    lasted_s = starts[-1] / SECOND
+    assert len(starts) <= RATE + lasted_s * RATE * 1.01, "its burst, and what the time allows"
+    assert len(starts) >= 0.99 * lasted_s * RATE
