@@ -25,6 +25,10 @@ LANES = 20
 LONG_LINE = 7  # a serial job
 SESSIONS = 50
 RUNNING = 1_000
+LIMITS = 2_000  # of jobs, namespaces and the cluster; with rates
+LIMIT_KEYS = 5_000  # values of parameters, and jobs on workers
+KEYED = 3_000  # runs that wait for a key, over KEYS_AWAITED
+KEYS_AWAITED = 300
 SKIPS = 200_000
 ATTEMPTS = 100_000
 WINDOWS = 20_000  # of triggers, over WINDOW_JOBS
@@ -67,6 +71,7 @@ class Hot:
     values: Values = field(default=lambda _: {})
     sets: Sets = field(default=lambda _: {})
     engines: tuple[str, ...] = ("sqlite", "postgresql")
+    aliases: frozenset[str] = frozenset()  # of tables in it, which SQLite tells by these names
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,6 +127,7 @@ def load(tx: Tx) -> None:
          not_before=f"{now} - n * 1000", priority="1 + n % 10", **{"class": "n % 2"})  # fmt: skip
     runs(FUTURE, job_id=f"{JOBS} - n", fire_key="'m:f' || n", place="3000000 + n", serial=0, follow=0,
          not_before=f"{now} + {HOUR} + n * 1000", priority="1 + n % 10")  # fmt: skip
+    runs(KEYED, job_id=f"{JOBS} - n", fire_key="'m:k' || n", place="6000000 + n", serial=0, follow=0, parked=3)
     runs(ASSIGNED, job_id=f"{JOBS} - n", fire_key="'m:a' || n", place="5000000 + n", serial=0, follow=0, parked=2,
          not_before=f"{now} - n * 1000", assigned_to=f"'session-' || (n % {SESSIONS})",
          assigned_until=f"{now} - 100 * {SECOND} + n * {SECOND}", assigned_rank="n")  # fmt: skip
@@ -130,6 +136,14 @@ def load(tx: Tx) -> None:
     runs(RUNNING, job_id=f"{LONG_LINE} + n - 1", fire_key="'m:x' || n", place=1_000_001, state="'RUNNING'", ver=2,
          session_id=f"'session-' || (n % {SESSIONS})", request_no="n", lease_id="'lease-' || n", leased_at=now,
          started_at=now, deadline_at=f"{now} + {HOUR}")  # fmt: skip
+    kind = "CASE n % 4 WHEN 0 THEN 'job:' WHEN 1 THEN 'rate:' WHEN 2 THEN 'ns:n' ELSE 'res:r' END"
+    rated = "CASE WHEN n % 4 = 1 THEN {} END".format
+    insert("limits", LIMITS, name=f"{kind} || n", max=8, used=8, ver=1, rate=rated(10), rate_per_us=rated(SECOND),
+           pace_us=rated(SECOND // 10), burst=rated(10), spent_until=rated(now))  # fmt: skip
+    insert("limit_keys", LIMIT_KEYS, name="CASE n % 3 WHEN 0 THEN 'c:7:k' WHEN 1 THEN 'r:7:k' ELSE 'w:7:k' END || n",
+           job_id=7, said="'v'", used=1, pace_us=f"CASE WHEN n % 3 = 1 THEN {SECOND} ELSE 0 END", burst=1, ver=1,
+           wake_at=f"CASE WHEN n % 30 = 1 THEN {now} - 1000 * {SECOND} + n * {SECOND} END")  # fmt: skip
+    _hold_keys(tx)
     insert("skips", SKIPS, job_id="1 + n % 1000", fire_key="'x:' || n", from_at=now, to_at="n", count=1,
            reason="'overlap'", why="''", version=1, decided_at=now)  # fmt: skip
     insert("trigger_windows", WINDOWS, job_id=f"1 + n % {WINDOW_JOBS}", window_key="'k' || n", run_id="n",
@@ -158,6 +172,14 @@ def load(tx: Tx) -> None:
            handlers="'[]'")  # fmt: skip
 
 
+def _hold_keys(tx: Tx) -> None:
+    """Each running run has a key; those that are parked for one wait for a few."""
+    key = f"'c:7:k' || (3 * (1 + id % {KEYS_AWAITED}))"
+    for where, waits, turn in (("state = 'PENDING' AND parked = 3", 1, "id"), ("state = 'RUNNING'", 0, 0)):
+        rows = f"SELECT id, {key}, {waits}, {turn} FROM runs WHERE {where}"
+        tx.connection.exec_driver_sql(f"INSERT INTO limit_runs (run_id, name, waits, turn) {rows}")
+
+
 async def analyse(database: Database) -> None:
     """Let the database look at what it has, as it does by itself in time."""
     if database.dialect.name == "sqlite":
@@ -180,6 +202,9 @@ async def analyse(database: Database) -> None:
             "failure_signs",
             "alerts",
             "alert_subjects",
+            "limits",
+            "limit_keys",
+            "limit_runs",
         ):
             tx.change(Statement(f"VACUUM ANALYZE {table}"))
 
@@ -221,7 +246,7 @@ def _explain_sqlite(tx: Tx, hot: Hot, loaded: Loaded) -> Explained:
             indexes.add(_AUTOMATIC.get(name, name))
         elif "INTEGER PRIMARY KEY" in step:
             indexes.add("")
-        elif words[0] == "SCAN" and words[1] in _TABLES:
+        elif words[0] == "SCAN" and words[1] in _TABLES | hot.aliases:
             scanned.add(words[1])
     return Explained(indexes=frozenset(indexes), scanned=frozenset(scanned), rows=0, text="\n".join(steps))
 
@@ -240,9 +265,12 @@ _AUTOMATIC = {  # SQLite's own names for the indexes of keys
     "sqlite_autoindex_trigger_keys_1": "",
     "sqlite_autoindex_run_logs_1": "",
     "sqlite_autoindex_alert_subjects_1": "",
+    "sqlite_autoindex_limit_keys_1": "",
+    "sqlite_autoindex_limit_runs_1": "",
 }
 _TABLES = frozenset(
     {"runs", "cursors", "jobs", "job_versions", "lanes", "run_logs", "r", "x", "c", "h", "p", "l", "j", "v"}
+    | {"limits", "limit_keys", "limit_runs"}
 )
 
 

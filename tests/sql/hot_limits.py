@@ -9,7 +9,7 @@ def lanes(loaded: Loaded) -> list[tuple[int]]:
 
 
 def kinds(loaded: Loaded) -> list[tuple[int, int, int]]:
-    return [(lane, class_, priority) for lane in loaded.lanes for class_ in (0, 1) for priority in range(1, 11)]
+    return [(lane, class_, priority) for lane in loaded.lanes for class_ in (0, 1, 2) for priority in range(1, 11)]
 
 
 LIMITS: list[Hot] = [
@@ -42,7 +42,7 @@ LIMITS: list[Hot] = [
         name="the runs that have waited longest for a limit",
         statement=limit_use.FIRSTS,
         uses=frozenset({"runs_ready", ""}),
-        reads_max=4 * 400,
+        reads_max=4 * 600,
         values=lambda loaded: {"now": loaded.now},
         sets=lambda loaded: {"d": kinds(loaded)},
     ),

@@ -9,6 +9,7 @@ from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
 from tests.sql.hot_alerts import ALERTS
 from tests.sql.hot_checkup import CHECKUP
 from tests.sql.hot_console import CONSOLE
+from tests.sql.hot_counts import COUNTS
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_limits import LIMITS
 from tests.sql.hot_lists import LISTS
@@ -44,6 +45,7 @@ HOT: list[Hot] = [
     *ROUTES,
     *LISTS,
     *LIMITS,
+    *COUNTS,
     *CHECKUP,
     *ALERTS,
     *WINDOWS,

@@ -60,6 +60,7 @@ async def filled(url: str) -> None:
     try:
         await database.transact(fill)
         tables = "runs, cursors, jobs, job_versions, nodes, skips, attempts, trigger_windows, trigger_keys, run_logs"
+        tables += ", limits, limit_keys, limit_runs"
         await database.read(lambda tx: tx.rows(Statement(f"ANALYZE TABLE {tables}")))
     finally:
         await database.close()

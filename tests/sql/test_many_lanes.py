@@ -1,17 +1,14 @@
 """Thousands of lanes: a lease looks at what waits in those it may serve, and never at more than it can at once."""
 
-from collections import Counter
-from typing import Any
-
 import pytest
 
 from foliot.domain.job import Lane
-from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.run_kinds import CROWD_MIN, KINDS_MAX
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
+from tests.sql.asked import Asked
 from tests.sql.rows import run_of
 from tests.sql.world import World
 
@@ -26,28 +23,6 @@ SPREAD = """
     FROM runs r JOIN {d} ON true WHERE r.id = :like
 """
 SPREAD_SET = RowSet("d", lane=BIGINT, fire_key=TEXT)
-
-
-class Asked:
-    """The statements of a test, and the rows that were sent with them."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.times: Counter[Statement] = Counter()
-        self.rows: Counter[Statement] = Counter()
-        for name in ("rows", "tuples", "change"):
-            monkeypatch.setattr(Tx, name, self._counting(getattr(Tx, name)))
-
-    def _counting(self, real: Any) -> Any:
-        def counted(tx: Tx, statement: Statement, *values: Any, **sets: Any) -> Any:
-            self.times[statement] += 1
-            self.rows[statement] += sum(map(len, sets.values()))
-            return real(tx, statement, *values, **sets)
-
-        return counted
-
-    def forget(self) -> None:
-        self.times.clear()
-        self.rows.clear()
 
 
 async def _spread(world: World, like: int) -> list[int]:

@@ -55,11 +55,12 @@ AWAITED: Final = Statement(
 DROP_IDLE: Final = Statement(
     """
     DELETE FROM limit_keys
-    WHERE name IN (SELECT d.name FROM {d}) AND used = 0 AND wake_at IS NULL
+    WHERE name IN (SELECT d.name FROM {d}) AND used = 0 AND coalesce(wake_at, 0) = 0
           AND (spent_until IS NULL OR spent_until < :now)
     """,
     RowSet("d", name=TEXT),
 )
+"""Nearly every key has no `wake_at`: SQLite would look for those, by its index, and not for these names."""
 
 
 def recount(tx: Tx, *, after: str, term: int | None, limit: int = STEP) -> tuple[int, str | None]:
