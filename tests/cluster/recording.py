@@ -14,7 +14,7 @@ RECORDED = {
     "cursors": None,
     "leases": None,
     "store_meta": None,
-    "limits": ("name", "max", "used", "ver"),
+    "limits": ("name", "max", "used", "ver", "pace_us", "burst"),
     "nodes": ("id", "name", "kind", "state", "until", "last_beat_at", "beat_no", "settled", "ended_at", "band"),
 }
 HEAVY = {"params", "result", "error", "checkpoint", "reason"}  # not needed to judge, and large

@@ -387,6 +387,33 @@ def test_runs_within_their_rate_and_keys_are_sound() -> None:
     assert finding.looked_at > 0
 
 
+def test_keys_are_those_of_the_runs_for_recorded_changes_have_no_parameters() -> None:
+    story = sound()
+    key_with_two_runs(story)
+    assert not verify(History(**story))["I23"].holds
+    for number, run in enumerate(story["runs"]):
+        run["params"] = f'{{"customer": {number}}}'
+    assert verify(History(**story))["I23"].wrong == []
+
+
+def test_what_ran_before_a_limit_of_its_group_was_set_is_counted_in_and_no_excess() -> None:
+    story = sound()
+    story["lanes"] = [{"id": 7, "document": '{"group": "etl"}'}]
+    for row in [*story["runs"], *(change.row for change in story["changes"])]:
+        row["lane"] = 7
+    seen = [{"max": 1, "used": 0, "ver": 1}, {"max": 1, "used": 2, "ver": 2}, {"max": 1, "used": 0, "ver": 3}]
+    story["changes"] += [
+        Change(seq=100 + at, at=T0, table="limits", op="UPDATE", row={"name": "grp:etl", **row})
+        for at, row in enumerate(seen)
+    ]
+    assert not verify(History(**story))["I22"].holds
+    apart = [replace(change, seq=10 * change.seq) for change in story["changes"]]
+    taken = [change for change in apart if change.table == "runs" and change.row["state"] == "RUNNING"]
+    counted = [replace(change, seq=change.seq + 1, row={**change.row, "follow": 512}) for change in taken]
+    story["changes"] = [*apart, *counted]
+    assert not any("were taken" in wrong for wrong in verify(History(**story))["I22"].wrong)
+
+
 def test_runs_that_take_two_of_three_one_after_the_other_are_within_the_limit() -> None:
     story = sound()
     limited(story, {"max": 8, "used": 6}, {"max": 3, "used": 6}, {"max": 3, "used": 4}, {"max": 3, "used": 2})

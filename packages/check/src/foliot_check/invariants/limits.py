@@ -20,21 +20,42 @@ def limits_are_kept(history: History, finding: Finding) -> None:
     for change in history.changes:
         if change.table == "limits":
             chains[change.row["name"]].append(change)
-    for name, chain in chains.items():
-        _check_row(name, sorted(chain, key=lambda change: (change.row["ver"], change.seq)), finding)
     if not chains and not history.limits:
         return
     lanes = {lane["id"]: json.loads(lane["document"]) for lane in history.lanes}
+    counted_in = _counted_in(history, lanes)
+    for name, chain in chains.items():
+        in_order = sorted(chain, key=lambda change: (change.row["ver"], change.seq))
+        _check_row(name, in_order, counted_in[name], finding)
     _check_holders(history, chains, lanes, finding)
     _check_the_end(history, lanes, finding)
 
 
-def _check_row(name: str, chain: Sequence[Change], finding: Finding) -> None:
-    """What a take makes of a row is within its maximum; a maximum may be lowered below what is held."""
+def _counted_in(history: History, lanes: Mapping[int, Row]) -> Counter[str]:
+    """How many runs were running already when a limit of their group or namespace was set: they count in it, too."""
+    counted: Counter[str] = Counter()
+    leased: dict[int, tuple[str, Counter[str]]] = {}
+    for change in sorted(history.changes, key=lambda change: change.seq):
+        row = change.row
+        if change.table != "runs":
+            continue
+        before = leased.pop(row["id"], None)
+        if not _holds(row):
+            continue
+        tokens = _tokens(row, lanes)
+        if before is not None and before[0] == row["lease_id"]:
+            counted.update(tokens - before[1])
+        leased[row["id"]] = row["lease_id"], tokens
+    return counted
+
+
+def _check_row(name: str, chain: Sequence[Change], counted_in: int, finding: Finding) -> None:
+    """What a take makes of a row is within its maximum; a maximum may be set below what is held."""
     for earlier, later in itertools.pairwise(chain):
         finding.looked_at += 1
         before, after = earlier.row, later.row
-        if before["used"] < after["used"] > after["max"]:
+        rise = after["used"] - before["used"]
+        if rise > counted_in and after["used"] > after["max"]:
             finding.fault(f"limit {name}: {after['used']} were taken of {after['max']}")
 
 

@@ -14,6 +14,10 @@ TOLERANCE: Final = 1.01
 UNITS: Final = {"ms": 1000, "s": SECOND, "m": 60 * SECOND, "h": 3600 * SECOND, "d": 86400 * SECOND}
 
 
+_Params = Mapping[int, str | None]
+"""Of each run: recorded changes have no parameters, since no change of a run's state changes them."""
+
+
 class _Rate(NamedTuple):
     """So many starts at once, and one more each pace."""
 
@@ -26,12 +30,13 @@ def rates_and_keys_are_kept(history: History, finding: Finding) -> None:
     """No worker and no key has more runs of a job than it may, and in no time do more start than a rate says."""
     places = {(one["job_id"], one["version"]): one["definition"].get("place") or {} for one in history.versions}
     documents = {(one["job_id"], one["version"]): one["definition"] for one in history.versions}
+    params = {run["id"]: run.get("params") for run in history.runs}
     if any(_KEYED & place.keys() for place in places.values()):
-        _check_held(history, places, documents, finding)
+        _check_held(history, places, documents, params, finding)
     starts: dict[str, list[int]] = defaultdict(list)
     rates: dict[str, _Rate] = {}
     for row in _leases(history):
-        for name, rate in _rates_of(row, places, documents):
+        for name, rate in _rates_of(row, places, documents, params):
             starts[name].append(row["leased_at"])
             rates[name] = _looser(rates.get(name), rate)
     for name, rate in _scope_rates(history).items():
@@ -60,7 +65,9 @@ def _runs(row: Row) -> bool:
     return row["state"] == "RUNNING" and row["lease_id"] is not None
 
 
-def _check_held(history: History, places: Mapping[Any, Row], documents: Mapping[Any, Row], finding: Finding) -> None:
+def _check_held(
+    history: History, places: Mapping[Any, Row], documents: Mapping[Any, Row], params: _Params, finding: Finding
+) -> None:
     """Whoever takes or ends a run has the row of its key locked: so the order of writes is that of the key."""
     held: Counter[str] = Counter()
     holding: dict[int, list[str]] = {}
@@ -78,7 +85,7 @@ def _check_held(history: History, places: Mapping[Any, Row], documents: Mapping[
         if "max_per_worker" in place:
             most[f"job {row['job_id']} on worker {row.get('session_id')}"] = place["max_per_worker"]
         if "max_per_key" in place and not (row.get("follow") or 0) & MERGE:
-            key = _key(row, documents.get(version, {}), place["concurrency_by"])
+            key = _key(row, documents.get(version, {}), params, place["concurrency_by"])
             most[f"job {row['job_id']} with {place['concurrency_by']} {key}"] = place["max_per_key"]
         holding[row["id"]] = list(most)
         held.update(most.keys())
@@ -90,7 +97,9 @@ def _check_held(history: History, places: Mapping[Any, Row], documents: Mapping[
                 finding.fault(f"{name}: with run {row['id']} it has {held[name]} runs of {limit}")
 
 
-def _rates_of(row: Row, places: Mapping[Any, Row], documents: Mapping[Any, Row]) -> Iterator[tuple[str, _Rate]]:
+def _rates_of(
+    row: Row, places: Mapping[Any, Row], documents: Mapping[Any, Row], params: _Params
+) -> Iterator[tuple[str, _Rate]]:
     """The rate of its job that a run started under."""
     version = (row["job_id"], row["version"])
     place = places.get(version, {})
@@ -101,7 +110,7 @@ def _rates_of(row: Row, places: Mapping[Any, Row], documents: Mapping[Any, Row])
         return
     name = f"job {row['job_id']}"
     if by is not None:
-        name += f" with {by} {_key(row, documents.get(version, {}), by)}"
+        name += f" with {by} {_key(row, documents.get(version, {}), params, by)}"
     yield name, _rate(place["rate"], place.get("rate_burst"))
 
 
@@ -136,10 +145,11 @@ def _looser(one: _Rate | None, other: _Rate) -> _Rate:
     return other if one is None else _Rate(min(one.pace_us, other.pace_us), max(one.burst, other.burst))
 
 
-def _key(row: Row, document: Row, by: str) -> str:
+def _key(row: Row, document: Row, params_of: _Params, by: str) -> str:
     params = document.get("params") or {}
-    if row.get("params"):
-        params = json.loads(row["params"])
+    own = row.get("params") or params_of.get(row["id"])
+    if own:
+        params = json.loads(own)
     usual = ((document.get("parameters") or {}).get("properties") or {}).get(by) or {}
     return json.dumps(params.get(by, usual.get("default")), sort_keys=True)
 
