@@ -23,7 +23,7 @@ from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.store import SqlStore
 from foliot_check.figures import figures_of
 from foliot_check.findings import Finding, verify
-from foliot_check.history import Bounds
+from foliot_check.history import Bounds, History
 from foliot_check.reader import read_history
 from foliot_check.report import as_table
 from tests.cluster.asking import asked
@@ -106,12 +106,15 @@ class Cluster:
     def workers(self) -> list[str]:
         return [name for name in self.processes if name.startswith("w")]
 
-    def start(self, *, servers: int = SERVERS, workers: int = WORKERS, fault: str = "") -> None:
-        """Servers (on SQLite: one), all with this fault point, and workers with four slots each."""
+    def start(self, *, servers: int = SERVERS, workers: int = WORKERS, fault: str = "", jobs: str = "") -> None:
+        """Servers (on SQLite: one), all with this fault point, and workers with four slots each.
+
+        `jobs`: modules of further jobs.
+        """
         for number in range(1 if self.is_sqlite else servers):
             self.start_server(f"s{number + 1}", fault=fault)
         for number in range(workers):
-            self.start_worker(f"w{number + 1}")
+            self.start_worker(f"w{number + 1}", jobs=f"tests.cluster.workload {jobs}")
 
     def start_server(
         self,
@@ -330,9 +333,9 @@ class Cluster:
             await soon(quiet, within_s=within_s, what="every run ended")
         self.figures["settle_s"] = round(time.monotonic() - began_at, 2)
 
-    async def judge(self) -> Mapping[str, Finding]:
-        """Every invariant's verdict on what happened; `figures` are complete then."""
-        history = await asyncio.to_thread(
+    async def history(self) -> History:
+        """What happened so far."""
+        return await asyncio.to_thread(
             read_history,
             self.url,
             workers=sorted(self.journals.glob("worker-*.jsonl")),
@@ -341,6 +344,10 @@ class Cluster:
             resources=sorted(self.journals.glob("resource-*.jsonl")),
             bounds=Bounds(servers=len(self._ports), lossy=self.lossy),
         )
+
+    async def judge(self) -> Mapping[str, Finding]:
+        """Every invariant's verdict on what happened; `figures` are complete then."""
+        history = await self.history()
         findings = verify(history)
         for name in self.processes:
             await asyncio.to_thread(self._take_leave, name, within_s=ASKED_LAST_WITHIN_S)

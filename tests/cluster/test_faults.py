@@ -5,7 +5,10 @@ import pytest
 from tests.cluster.cluster import Cluster
 from tests.cluster.conftest import Size, on
 from tests.cluster.journals import caught_in
+from tests.cluster.limit_scene import JOBS, fill_limits, limits_were_kept
 from tests.cluster.timing import EXTRA_DELAY_MAX_S, HOUSEKEEPING_WITHIN_S, LEASED_AGAIN_WITHIN_S, SLACK
+
+SLOTS = 4  # of a worker
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
 
@@ -45,8 +48,11 @@ async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
 
 @on("sqlite")
 async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
-    cluster.start(workers=4 if size == "full" else 2)
+    """While limits and rates of every kind are full."""
+    workers, each = (4, 200) if size == "full" else (2, 30)
+    cluster.start(workers=workers, jobs=JOBS)
     await cluster.wait_for_runs(15)
+    await fill_limits(cluster, each=each, slots=SLOTS * workers - 2)
     for number in range(20 if size == "full" else 3):
         victim = cluster.chance.choice(cluster.workers)
         if number == 0:  # one at least that has work in its hands
@@ -56,7 +62,7 @@ async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
         cluster.kill(victim)
         cluster.start_again(victim)
     await cluster.load(LEASED_AGAIN_WITHIN_S)
-    await cluster.judged("F02")
+    await limits_were_kept(cluster, await cluster.judged("F02"), each=each)
     assert cluster.figures["leased_again_s"]["n"] > 0, "no kill took a run with it"
     assert cluster.figures["leased_again_s"]["max"] <= SLACK[size] * LEASED_AGAIN_WITHIN_S
     assert cluster.figures["at_most_once_doubled"] == 0

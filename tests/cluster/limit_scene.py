@@ -1,0 +1,84 @@
+"""Limits and rates of every kind that hold while other things break: set, filled, and judged from the history.
+
+The judge must see an excess. So it also gets the same history with each limit one smaller and each rate half as fast:
+then it must find fault with every one of them. That shows, too, that each was full at some time.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from foliot.domain.instants import SECOND
+from foliot.domain.limits import LimitKind
+from foliot.domain.rates import Bucket, Rate
+from foliot.ports.store.runs import TriggerRequest
+from foliot_check.findings import Finding, verify
+from foliot_check.history import Change, History, Row
+from tests.cluster.cluster import BY, Cluster
+
+JOBS = "tests.cluster.limited_jobs"
+CUSTOMERS = ("anne", "bert")
+KEYED = ("one_of_a_customer", "three_a_second_of_a_customer")
+PACE = Bucket.of(Rate(25, SECOND), 10)  # of all jobs together
+PLAIN = ("two_at_a_time", "heavy", "light", "one_on_a_worker", "six_a_second")
+
+
+async def fill_limits(cluster: Cluster, *, each: int, slots: int) -> None:
+    """Limit the group and the namespace of all jobs, and ask for so many runs of each limited job."""
+    for name in (*PLAIN, *KEYED):
+        await cluster.declared(name)
+    async with cluster.open_store() as store:
+        for kind, bucket in ((LimitKind.GROUP, PACE), (LimitKind.NAMESPACE, None)):
+            await store.limits.set_scope(kind, "default", max_=slots, bucket=bucket, is_rate_kept=False)
+        for number in range(each):
+            orders = [(name, None) for name in PLAIN]
+            orders += [(name, json.dumps({"customer": CUSTOMERS[number % 2]})) for name in KEYED]
+            for name, params in orders:
+                order = TriggerRequest(namespace="default", job=name, key=f"{name}-{number}", by=BY, params=params)
+                await store.runs.trigger(order)
+
+
+async def limits_were_kept(cluster: Cluster, findings: Mapping[str, Finding], *, each: int) -> None:
+    """Every invariant held; and of one less of each limit the judge says that it was passed."""
+    history = await cluster.history()
+    jobs = {row["name"]: row["id"] for row in history.jobs}
+    strict = verify(tightened(history), frozenset({"I22", "I23"}))
+    by_number, by_rate = "\n".join(strict["I22"].wrong), "\n".join(strict["I23"].wrong)
+    full = [f"limit job:{jobs['two_at_a_time']}:", "limit res:default/db:", "limit grp:default:", "limit ns:default:"]
+    assert [name for name in full if name not in by_number] == [], by_number
+    keys = [f"job {jobs['one_of_a_customer']} with customer {json.dumps(customer)}:" for customer in CUSTOMERS]
+    paces = [f"job {jobs['six_a_second']}:"]
+    paces += [f"job {jobs[KEYED[1]]} with customer {json.dumps(customer)}:" for customer in CUSTOMERS]
+    paces += ["grp:default:"]
+    workers = [f"job {jobs['one_on_a_worker']} on worker "]
+    assert [name for name in (*keys, *paces, *workers) if name not in by_rate] == [], by_rate
+    assert findings["I22"].looked_at > len(full) * each
+    assert findings["I23"].looked_at > (len(keys) + len(paces)) * each // 2
+
+
+def tightened(history: History) -> History:
+    """The same history, as if each limit were one smaller and each rate half as fast."""
+    return replace(
+        history,
+        changes=[_smaller(change) for change in history.changes],
+        versions=[{**row, "definition": _stricter(row["definition"])} for row in history.versions],
+    )
+
+
+def _smaller(change: Change) -> Change:
+    if change.table != "limits":
+        return change
+    pace_us = change.row["pace_us"]
+    return replace(change, row={**change.row, "max": change.row["max"] - 1, "pace_us": pace_us and 2 * pace_us})
+
+
+def _stricter(definition: Row) -> dict[str, Any]:
+    place = dict(definition.get("place") or {})
+    for field in ("max_per_key", "max_per_worker"):
+        if field in place:
+            place[field] -= 1
+    if "rate" in place:
+        starts, _, per = place["rate"].partition("/")
+        place["rate"] = f"{int(starts) // 2 or 1}/{per}"
+    return {**definition, "place": place}
