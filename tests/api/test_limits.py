@@ -1,5 +1,7 @@
 """Named limits over HTTP: whose they are, and who may change them (SEC-05)."""
 
+from typing import Any
+
 import pytest
 
 from foliot.domain.instants import SECOND
@@ -38,7 +40,7 @@ async def test_only_an_admin_changes_a_limit_of_the_cluster(api: Api, where: dic
     made = await api.ask("PUT", "/cluster/limits/db", {"max": 4, "reason": "small machine"})
     assert made.status_code == 200
     assert made.json() == {"name": "db", "namespace": None, "max": 4, "used": 0, "kind": "named", "rate": None,
-                           "burst": None, "next_at": None, "namesakes": 0}  # fmt: skip
+                           "burst": None, "next_at": None, "namesakes": 0, "stuck": []}  # fmt: skip
     asker = await api.with_scopes("read", "write", **where)
     refused = await asker.post("/jobs", {"name": "a", "definition": naming("db", 9, group="billing")})
     assert (refused.status_code, refused.json()["code"]) == (403, "FOL-4011")
@@ -139,11 +141,11 @@ async def test_why_says_how_much_a_run_needs_and_how_much_is_free(api: Api, stag
         explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
         return sentence(explanation, tz="UTC", language=language)
 
-    assert "it needs 3 of the 4 of the limit db, 1 are free" in await told(runs[1])
+    assert "it needs 3 of the limit db; free: 1 of 4" in await told(runs[1])
     assert "需要限额 db 的 3/4，空闲 1" in await told(runs[1], Language.CHINESE)
     assert "what is free of the limit db (1 of 4) is kept for a run that was due before" in await told(light)
     await api.create_job("other", place={"concurrency": {"db": 2}})
-    assert "it needs 3 of the limit db, which has only 2: raise the limit" in await told(runs[1])
+    assert "it needs 3 of the limit db, which has only 2: it can never start" in await told(runs[1])
 
 
 async def test_no_job_takes_several_while_a_server_lives_that_does_not_know_it(api: Api, stage: Stage) -> None:
@@ -162,3 +164,39 @@ async def test_no_job_takes_several_while_a_server_lives_that_does_not_know_it(a
     assert (await api.create_job("routed", place={"route": "round"})).status_code == 201, "it knows routes"
     await stage.store.nodes.leave(Leaving(session="s-old"), judge)
     assert (await api.create_job("tick", place=taking(3, 8))).status_code == 201, "it is gone"
+
+
+async def levels_of_limits(api: Api) -> list[dict[str, Any]]:
+    found = (await api.get("/cluster/doctor")).json()["findings"]
+    return [one for one in found if one["check"] == "business.limits"]
+
+
+async def test_a_limit_that_is_set_below_what_a_job_takes_says_so_and_the_doctor_finds_it(api: Api) -> None:
+    shared = "/cluster/limits/db"
+    await api.ask("PUT", shared, {"max": 4})
+    await api.create_job("heavy", schedule={"every": "1h"}, place={"concurrency": {"db": 4}, "takes": {"db": 3}})
+    await api.create_job("light", place={"concurrency": {"db": 4}})
+    assert (await api.ask("PUT", shared, {"max": 3})).json()["stuck"] == []
+    answer = (await api.ask("PUT", shared, {"max": 2})).json()
+    assert answer["stuck"] == [{"job": "heavy", "namespace": "default", "takes": 3}]
+    (found,) = await levels_of_limits(api)
+    assert (found["level"], found["subject"]) == ("WARNING", "db")
+    assert found["hint"] == "foliot limit set db 3, or let its jobs take less: place.takes.db"
+    await api.ask("PUT", shared, {"max": 3})
+    assert [one["level"] for one in await levels_of_limits(api)] == ["OK"]
+
+
+async def test_a_limit_of_a_namespace_is_changed_and_a_save_leaves_it(api: Api) -> None:
+    own = "/limits/db"
+    missing = await api.ask("PUT", own, {"max": 3})
+    assert (missing.status_code, missing.json()["code"]) == (404, "FOL-2015")
+    await api.create_job("heavy", place={"concurrency": {"db": 4}, "takes": {"db": 3}})
+    answer = (await api.ask("PUT", own, {"max": 2})).json()
+    assert (answer["namespace"], answer["max"]) == ("default", 2)
+    assert answer["stuck"] == [{"job": "heavy", "namespace": "default", "takes": 3}]
+    await api.create_job("light", place={"concurrency": {"db": 2}})
+    assert (await api.get(own)).json()["max"] == 2
+    assert (await api.ask("PUT", own, {"max": 0})).status_code == 422
+    reader, of_a_group = await api.with_scopes("read"), await api.with_scopes("write", group="etl")
+    assert (await reader.ask("PUT", own, {"max": 3})).status_code == 403
+    assert (await of_a_group.ask("PUT", own, {"max": 3})).status_code == 403, "jobs of every group count in it"

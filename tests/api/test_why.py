@@ -9,10 +9,12 @@ import pytest
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.instants import MINUTE, SECOND, parse_duration
+from foliot.domain.late_work import SURPLUS_AFTER
+from foliot.domain.limits import LimitKind
 from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
 from foliot.domain.why.verdicts import WhyVerdict
-from foliot.operations import cancel, pause, save
+from foliot.operations import cancel, limits, pause, save
 from foliot.operations.calendars import save_calendar
 from foliot.operations.why import why_instant, why_run, why_since
 from foliot.ports.store.actor import Actor
@@ -28,7 +30,7 @@ from tests.api.stage import NS, ROOT, Stage
 from tests.conformance.locking import acquire
 
 CASES: list[dict[str, Any]] = tomllib.loads(Path(__file__).with_name("why_cases.toml").read_text("utf-8"))["case"]
-JOB_FIELDS = ("schedule", "overlap", "misfire", "on_lost", "group", "isolation")
+JOB_FIELDS = ("schedule", "overlap", "misfire", "on_lost", "group", "isolation", "params")
 
 
 def test_there_are_at_least_twenty_five_situations() -> None:
@@ -260,6 +262,8 @@ async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
             claim_id = f"{run.run_id:032d}"
             asked = LockAsk(claim=claim_id, namespace="", name=name, most=1, ttl_us=MINUTE, run=owner)
             await acquire(stage.store.locks, asked)
+        case {"limit": kind}:
+            await limit(stage, kind, step)
         case {"reap": True}:
             await stage.reap()
         case {"forget": run}:
@@ -267,6 +271,15 @@ async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
             await stage.forget(run.format(**names))
         case _:
             raise AssertionError(step)
+
+
+async def limit(stage: Stage, kind: str, step: Mapping[str, Any]) -> None:
+    """An admin sets a limit."""
+    if kind == LimitKind.NAMED:
+        await limits.set_limit(stage.services, person(step), step["name"], step["max"])
+        return
+    said = {"max_": step.get("max"), "rate": step.get("rate"), "burst": step.get("burst")}
+    await limits.set_scope_limit(stage.services, person(step), LimitKind(kind), step["name"], **said)
 
 
 def person(step: Mapping[str, Any]) -> Principal:
@@ -279,7 +292,7 @@ def document(step: Mapping[str, Any]) -> dict[str, Any]:
     wanted |= {field: step[field] for field in JOB_FIELDS if field in step}
     if "retries" in step:
         wanted["retries"] = {"max": step["retries"], "backoff": step.get("backoff", "10s"), "jitter": False}
-    place = {"require": step.get("require"), "concurrency": step.get("limits")}
+    place = {"require": step.get("require"), "concurrency": step.get("limits"), **step.get("place", {})}
     if any(place.values()):
         wanted["place"] = {field: value for field, value in place.items() if value}
     return wanted
@@ -373,3 +386,16 @@ async def test_runs_of_a_list_are_explained_in_one_request_within_what_a_token_s
     assert (many.status_code, many.json()["errors"][0]["path"]) == (422, "ids")
     odd, alone_odd = await api.get("/runs:why", ids="r-1,!"), await api.get("/runs/!")
     assert (odd.status_code, odd.json()["code"]) == (alone_odd.status_code, alone_odd.json()["code"])
+
+
+async def test_a_run_beyond_the_share_of_its_job_gives_way_and_says_so(stage: Stage) -> None:
+    await stage.worker("w-1", ["python:jobs:tick"], slots=8)
+    await save.create(stage.services, ROOT, NS, "tick", {"run": TICK["run"], "overlap": "allow"})
+    for _ in range(SURPLUS_AFTER + 1):
+        await stage.trigger("tick", by="anne")
+    ids = await stage.run_ids()
+    told = [await why_run(stage.services, ROOT, parse_run_id(run)) for run in (ids[0], ids[-1])]
+    first, last = [sentence(explanation, tz="UTC") for explanation, _ in told]
+    gives_way = "100 runs of its job waited before it, and what is beyond gives way to other jobs"
+    assert gives_way in last
+    assert gives_way not in first

@@ -7,7 +7,7 @@ from tests.cli.conftest import Shell
 
 def test_limits(foliot: Shell) -> None:
     made = foliot("limit", "set", "ledger", "4", "--reason", "small machine")
-    assert (made.code, made.err) == (0, "✔ ledger lets 4 runs through now\n")
+    assert (made.code, made.err) == (0, "✔ the limit ledger of the whole cluster is 4 now\n")
     usual = ("job", "create", "posting", "--py", "jobs:greet", "--set")
     assert foliot(*usual, "place.concurrency.ledger=4").code == 0
     assert foliot("job", "create", "mailing", "--py", "jobs:greet", "--set", "place.concurrency.mail=2").code == 0
@@ -24,6 +24,9 @@ def test_limits(foliot: Shell) -> None:
     assert foliot("job", "create", "heavy", "--py", "jobs:greet", "--set", "place.concurrency.ledger=4", "--set",
                   "place.takes.ledger=3").code == 0  # fmt: skip
     assert "heavy (×3), posting" in foliot("limit", "show", "ledger").out
+    small = foliot("limit", "set", "ledger", "2")
+    assert "these jobs take more than 2 of it, and their runs can never start: heavy (×3)" in small.err
+    assert foliot("limit", "set", "ledger", "4").err == "✔ the limit ledger of the whole cluster is 4 now\n"
     too_much = foliot(*usual, "place.concurrency.ledger=4", "--set", "place.takes.ledger=5")
     assert (too_much.code, "FOL-1242" in too_much.err) == (2, True)
     assert foliot("limit", "show", "nothing").code == 3
@@ -58,7 +61,23 @@ def test_limits_of_groups_and_namespaces(foliot: Shell) -> None:
 
 def test_a_limit_of_the_cluster_says_that_namespaces_have_their_own(foliot: Shell) -> None:
     assert foliot("job", "create", "lending", "--py", "jobs:greet", "--set", "place.concurrency.loans=2").code == 0
-    made = foliot("limit", "set", "loans", "4")
+    own = foliot("limit", "set", "loans", "3")
+    assert own.err == "✔ the limit loans of namespace default is 3 now\n"
+    assert foliot("limit", "show", "loans", "-o", "json").json["max"] == 3
+    made = foliot("limit", "set", "loans", "4", "--cluster")
     assert "1 namespace has an own limit loans" in made.err
+    assert foliot("limit", "show", "loans", "-o", "json").json["max"] == 3, "the namespace's own is as it was"
     foliot("job", "delete", "lending", "--yes")
     assert foliot("limit", "delete", "loans", "--yes").code == 0
+
+
+def test_the_keys_of_a_job_that_are_full(foliot: Shell) -> None:
+    assert foliot("job", "create", "sync", "--py", "jobs:greet", "--set", "place.max_per_key=1", "--set",
+                  "place.concurrency_by=name").code == 0  # fmt: skip
+    shown = foliot("limit", "show", "--job", "sync")
+    assert (shown.code, shown.err) == (0, "")
+    assert re.search(r"max_per_key +1 for each name\n", shown.out), shown.out
+    assert foliot("limit", "show", "--job", "sync", "-o", "json").json["full"] == []
+    assert foliot("limit", "show", "sync", "--job", "sync").code == 2
+    assert foliot("limit", "show", "--job", "nobody").code == 3
+    foliot("job", "delete", "sync", "--yes")

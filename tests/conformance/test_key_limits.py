@@ -4,6 +4,7 @@ import pytest
 
 from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.verdict import Cause
+from foliot.ports.store.limits import KeyBounds
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
 from tests.conformance.broadcasting import pass_time
@@ -165,3 +166,32 @@ async def test_keys_that_nobody_needs_are_forgotten(world: World) -> None:
     assert await world.store.runs.recount_limits() == 0
     await give(world, "acme", 1)
     assert len(await lease_all(anne)) == 1
+
+
+async def test_it_says_which_keys_are_full_who_holds_them_and_how_many_wait(world: World) -> None:
+    job = await save(world, place={"max_per_key": 1, "concurrency_by": "customer", "max_per_worker": 2})
+    anne = await worker(world)
+    bounds = KeyBounds(per_key=1, per_worker=2)
+    assert await world.store.limits.full_keys(job.job_id, bounds) == []
+    (first,) = await give(world, "acme")
+    await give(world, "acme", 2)
+    await give(world, "bolt")
+    leased = await lease_all(anne)
+    full = await world.store.limits.full_keys(job.job_id, bounds)
+    by_value = {one.value: one for one in full}
+    assert by_value.keys() == {'"acme"', '"bolt"', anne.name}
+    acme = by_value['"acme"']
+    assert (acme.used, acme.max, acme.waiting, list(acme.holders)) == (1, 1, 2, [first])
+    assert (by_value[anne.name].used, by_value[anne.name].max) == (2, 2)
+    await anne.complete(*leased)
+    assert await world.store.limits.full_keys(job.job_id, bounds) == []
+
+
+async def test_it_says_which_rates_of_keys_are_used_up_and_until_when(world: World) -> None:
+    job = await save(world, place={"rate": "1/h", "rate_by": "customer"})
+    await give(world, "acme", 3)
+    await lease_all(await worker(world))
+    (acme,) = await world.store.limits.full_keys(job.job_id, KeyBounds(has_rate=True))
+    assert (acme.value, acme.max, acme.waiting) == ('"acme"', None, 2)
+    assert acme.next_at is not None
+    assert 0 < acme.next_at - await world.now() <= HOUR

@@ -2298,7 +2298,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COL
 SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
 -- leasing/key_upkeep.py DROP_IDLE
-DELETE limit_keys FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys ON limit_keys.name = d.name WHERE true AND used = 0 AND wake_at IS NULL
+DELETE limit_keys FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys ON limit_keys.name = d.name WHERE true AND used = 0 AND coalesce(wake_at, 0) = 0
       AND (spent_until IS NULL OR spent_until < %(now)s);
 
 -- leasing/leased_runs.py REPEATED
@@ -2862,6 +2862,23 @@ WHERE w.waits = 1 AND w.run_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COL
 -- people/key_holds.py FULL_WORKERS
 SELECT count(*) FROM limit_keys WHERE name > %(first)s AND name < %(beyond)s AND used >= %(most)s;
 
+-- people/key_use.py FULL
+SELECT k.name, k.said, k.used, k.pace_us, k.burst, k.spent_until, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS seen_at
+FROM (SELECT l.name, l.said, l.used, l.pace_us, l.burst, l.spent_until FROM limit_keys l
+      WHERE l.name > %(first)s AND l.name < %(beyond)s ORDER BY l.name LIMIT 10000) k
+WHERE (k.pace_us = 0 AND k.used >= %(most)s)
+      OR (k.pace_us > 0 AND k.spent_until - (k.burst - 1) * k.pace_us > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)))
+ORDER BY k.used DESC, k.spent_until DESC, k.name LIMIT %(rows)s;
+
+-- people/key_use.py WAITING
+SELECT count(*) FROM (SELECT w.run_id FROM limit_runs w WHERE w.name = %(name)s AND length(w.name) = length(%(name)s) AND w.waits = 1 LIMIT %(rows)s) q;
+
+-- people/key_use.py HOLDING
+SELECT h.run_id FROM limit_runs h WHERE h.name = %(name)s AND length(h.name) = length(%(name)s) AND h.waits = 0 ORDER BY h.turn, h.run_id LIMIT %(rows)s;
+
+-- people/key_use.py WORKERS
+SELECT nodes.id, nodes.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN nodes ON nodes.id = d.id;
+
 -- people/ledger_page.py SKIPPED_SINCE
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = %(job_id)s AND to_at >= %(since)s AND from_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
@@ -2927,6 +2944,9 @@ SELECT
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
     r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.line_job = %(job_id)s AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+
+-- people/limit_use.py MOST
+SELECT limits.name, limits.max FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN limits ON limits.name = d.name;
 
 -- people/limit_use.py HOLDERS
 SELECT r.id, r.lane, r.leased_at, j.namespace, j.name, n.name AS worker

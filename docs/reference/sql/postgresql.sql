@@ -2708,7 +2708,7 @@ SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT
 
 -- leasing/key_upkeep.py DROP_IDLE
 DELETE FROM limit_keys
-WHERE name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) AND used = 0 AND wake_at IS NULL
+WHERE name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) AND used = 0 AND coalesce(wake_at, 0) = 0
       AND (spent_until IS NULL OR spent_until < $2);
 
 -- leasing/leased_runs.py REPEATED
@@ -3350,6 +3350,23 @@ WHERE w.waits = 1 AND w.run_id IN (SELECT d.id FROM unnest($1::text::bigint[]) A
 -- people/key_holds.py FULL_WORKERS
 SELECT count(*) FROM limit_keys WHERE name > $1 AND name < $2 AND used >= $3;
 
+-- people/key_use.py FULL
+SELECT k.name, k.said, k.used, k.pace_us, k.burst, k.spent_until, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS seen_at
+FROM (SELECT l.name, l.said, l.used, l.pace_us, l.burst, l.spent_until FROM limit_keys l
+      WHERE l.name > $1 AND l.name < $2 ORDER BY l.name LIMIT 10000) k
+WHERE (k.pace_us = 0 AND k.used >= $3)
+      OR (k.pace_us > 0 AND k.spent_until - (k.burst - 1) * k.pace_us > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint))
+ORDER BY k.used DESC, k.spent_until DESC, k.name LIMIT $4;
+
+-- people/key_use.py WAITING
+SELECT count(*) FROM (SELECT w.run_id FROM limit_runs w WHERE w.name = $1 AND w.waits = 1 LIMIT $2) q;
+
+-- people/key_use.py HOLDING
+SELECT h.run_id FROM limit_runs h WHERE h.name = $1 AND h.waits = 0 ORDER BY h.turn, h.run_id LIMIT $2;
+
+-- people/key_use.py WORKERS
+SELECT nodes.id, nodes.name FROM unnest($1::text::text[]) AS d(id) JOIN nodes ON nodes.id = d.id;
+
 -- people/ledger_page.py SKIPPED_SINCE
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = $1 AND to_at >= $2 AND from_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
@@ -3415,6 +3432,9 @@ SELECT
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
     r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = $1 AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+
+-- people/limit_use.py MOST
+SELECT limits.name, limits.max FROM unnest($1::text::text[]) AS d(name) JOIN limits ON limits.name = d.name;
 
 -- people/limit_use.py HOLDERS
 SELECT r.id, r.lane, r.leased_at, j.namespace, j.name, n.name AS worker

@@ -2461,7 +2461,7 @@ SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT
 
 -- leasing/key_upkeep.py DROP_IDLE
 DELETE FROM limit_keys
-WHERE name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d) AND used = 0 AND wake_at IS NULL
+WHERE name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d) AND used = 0 AND coalesce(wake_at, 0) = 0
       AND (spent_until IS NULL OR spent_until < :now);
 
 -- leasing/leased_runs.py REPEATED
@@ -3064,6 +3064,23 @@ WHERE w.waits = 1 AND w.run_id IN (SELECT d.id FROM (SELECT json_extract(value, 
 -- people/key_holds.py FULL_WORKERS
 SELECT count(*) FROM limit_keys WHERE name > :first AND name < :beyond AND used >= :most;
 
+-- people/key_use.py FULL
+SELECT k.name, k.said, k.used, k.pace_us, k.burst, k.spent_until, foliot_now() AS seen_at
+FROM (SELECT l.name, l.said, l.used, l.pace_us, l.burst, l.spent_until FROM limit_keys l
+      WHERE l.name > :first AND l.name < :beyond ORDER BY l.name LIMIT 10000) k
+WHERE (k.pace_us = 0 AND k.used >= :most)
+      OR (k.pace_us > 0 AND k.spent_until - (k.burst - 1) * k.pace_us > foliot_now())
+ORDER BY k.used DESC, k.spent_until DESC, k.name LIMIT :rows;
+
+-- people/key_use.py WAITING
+SELECT count(*) FROM (SELECT w.run_id FROM limit_runs w WHERE w.name = :name AND w.waits = 1 LIMIT :rows) q;
+
+-- people/key_use.py HOLDING
+SELECT h.run_id FROM limit_runs h WHERE h.name = :name AND h.waits = 0 ORDER BY h.turn, h.run_id LIMIT :rows;
+
+-- people/key_use.py WORKERS
+SELECT nodes.id, nodes.name FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN nodes ON nodes.id = d.id;
+
 -- people/ledger_page.py SKIPPED_SINCE
 SELECT foliot_now() AS now, maintenance_until, maintenance_at, maintenance_by, maintenance_reason, s.* FROM store_meta m LEFT JOIN (
   SELECT from_at, to_at, count AS instants, reason, why, cause, version, decided_at FROM skips WHERE job_id = :job_id AND to_at >= :since AND from_at <= foliot_now()
@@ -3129,6 +3146,9 @@ SELECT
     r.deaths, r.created_at, r.cancel_at, r.session_id, r.fence, r.leased_at, r.started_at, r.deadline_at, r.ended_at,
     r.triggered_by, r.reason, r.params, r.result, r.error, r.error_type, r.cancelled_by, r.cancel_reason, r.assigned_to,
     r.assigned_until, r.assigned_before, j.namespace, j.name AS job, n.name AS node FROM runs r JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r.session_id WHERE r.job_id = :job_id AND r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND r.place IS NOT NULL AND r.parent_id IS NULL ORDER BY r.place, r.id LIMIT 1000;
+
+-- people/limit_use.py MOST
+SELECT limits.name, limits.max FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d JOIN limits ON limits.name = d.name;
 
 -- people/limit_use.py HOLDERS
 SELECT r.id, r.lane, r.leased_at, j.namespace, j.name, n.name AS worker

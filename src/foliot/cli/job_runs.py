@@ -146,7 +146,7 @@ def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:
     if is_at_once:
         return {"at": None, "ahead": None}
     times = user.times
-    return {"at": times.told(not_before), "ahead": times.ahead(not_before)}
+    return {"at": times.told(not_before), "ahead": times.ahead(not_before, since=run["created_at"])}
 
 
 def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from foliot.cli.groups import Group
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 from foliot.cli.terminal import Line
+from foliot.domain.errors import NotFound
 
 
 @click.group(cls=Group, epilog=EXIT_CODES)
@@ -78,20 +79,26 @@ def list_limits(user: User, *, most: int) -> None:
 @limit.command("show")
 @click.argument("name", required=False)
 @of_group
+@click.option("--job", metavar="NAME", help="The keys and workers that are full of a job's runs.")
 @remote
-def show_limit(user: User, *, name: str | None, group: str | None) -> None:
+def show_limit(user: User, *, name: str | None, group: str | None, job: str | None) -> None:
     """Show a limit: which runs hold it since when, how many wait for it, and which jobs count in it.
 
     It is the namespace's own limit, or else one of the whole cluster. Without a name: the limit of a group (--group) or
-    of a whole namespace (--namespace).
+    of a whole namespace (--namespace). Of a job (--job): which values of its parameter (max_per_key, rate_by) and
+    which workers (max_per_worker) are full.
 
     \b
     Examples:
       foliot limit show settle-db
+      foliot limit show --job sync-customer
       foliot limit show settle-db -n billing
       foliot limit show --group etl
       foliot limit show --namespace billing
     """
+    if job is not None:
+        _show_keys(user, job, other=name or group)
+        return
     target = target_of(user, name, group)
     if target.kind == "named":
         found = user.client.limits.get(target.name)
@@ -111,6 +118,41 @@ def show_limit(user: User, *, name: str | None, group: str | None) -> None:
         Column(user.times.title("SINCE"), user.times.instant("since")),
     ]
     user.out.items(found["holders"], columns, name="run")
+
+
+def _show_keys(user: User, job: str, *, other: str | None) -> None:
+    if other is not None:
+        raise click.UsageError("Write --job alone.")
+    found = user.client.limits.of_job(job)
+    if not user.out.is_for_people:
+        user.out.item(found, ())
+        return
+    user.out.item(found, _key_lines(user, found))
+    if not found["full"]:
+        return
+    columns = [
+        Column("VALUE", "value", least=8),
+        Column("OF", "kind"),
+        Column("USED", "used"),
+        Column("MAX", "max", empty="-"),
+        Column("WAITING", "waiting"),
+        Column(user.times.title("NEXT START"), user.times.instant("next_at"), empty="-"),
+        Column("HELD BY", _held_by, empty="-", least=8),
+    ]
+    user.out.items(found["full"], columns, name="value")
+
+
+def _key_lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
+    yield "job", _job_name(found)
+    for field, by in (("max_per_key", "concurrency_by"), ("rate", "rate_by"), ("max_per_worker", None)):
+        value = found[field] if by is None or found[by] else None
+        if value is not None:
+            yield field, str(value) if by is None else user.out.say("limit_by", value=value, by=found[by])
+    yield "full", str(len(found["full"]))
+
+
+def _held_by(item: Mapping[str, Any]) -> str:
+    return ", ".join(item["holders"])
 
 
 def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
@@ -152,20 +194,31 @@ def _job_name(item: Mapping[str, Any]) -> str:
 @of_group
 @click.option("--rate", metavar="RATE", help="So many starts in a time: 100/m, 5/s; none: any number.")
 @click.option("--burst", type=click.IntRange(1, 10_000), help="So many starts at once after a quiet time.")
+@click.option("--cluster", is_flag=True, help="The limit of the whole cluster, though the namespace has its own.")
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def set_limit(
-    user: User, *, words: tuple[str, ...], group: str | None, rate: str | None, burst: int | None, reason: str
+    user: User,
+    *,
+    words: tuple[str, ...],
+    group: str | None,
+    rate: str | None,
+    burst: int | None,
+    cluster: bool,
+    reason: str,
 ) -> None:
-    """Make a limit of the whole cluster, of a group or of a namespace, or change it. Needs an admin's token.
+    """Change a limit, or make one of the whole cluster, of a group or of a namespace. These need an admin's token.
 
-    With a name, jobs that are saved with this name in place.concurrency count in it. Without one, every run of the
-    group (--group) or of the namespace (--namespace) does. What you leave out, MAX or --rate, stays as it is.
+    With a name, it is the limit that foliot limit show NAME shows: the namespace's own, which its jobs count in, or
+    else one of the whole cluster, which is made if there is none. Jobs that are saved with its name count in it from
+    then on. Without a name, every run of the group (--group) or of the namespace (--namespace) counts in it. What you
+    leave out, MAX or --rate, stays as it is.
 
     \b
     Examples:
       foliot limit set settle-db 4
       foliot limit set settle-db 8 --reason "a larger database"
+      foliot limit set settle-db 20 --cluster
       foliot limit set --group etl 20
       foliot limit set --group etl --rate 100/m
       foliot limit set --namespace billing 50 --rate 10/s --burst 20
@@ -183,13 +236,34 @@ def set_limit(
         raise click.UsageError("A rate is of a group, of a namespace, or of a job (place.rate).")
     if max_ is None:
         raise click.UsageError("Write how many runs may hold it: foliot limit set NAME MAX.")
-    saved = user.client.limits.set(target.name, max_, reason=reason)
-    if not user.out.is_for_people:
+    if not cluster and _has_own(user, target.name):
+        saved = user.client.limits.set_own(target.name, max_, reason=reason)
+    else:
+        saved = user.client.limits.set(target.name, max_, reason=reason)
+    if user.out.is_for_people:
+        _tell_named(user, saved)
+    else:
         user.out.item(saved, ())
-        return
-    user.out.talk("limit_set", mark="good", name=saved["name"], max=saved["max"])
+
+
+def _has_own(user: User, name: str) -> bool:
+    """Whether the namespace has a limit of this name, in which its jobs count."""
+    try:
+        return user.client.limits.get(name)["namespace"] is not None
+    except NotFound:
+        return False
+
+
+def _tell_named(user: User, saved: Mapping[str, Any]) -> None:
+    say = user.out.say
+    namespace = saved["namespace"]
+    whose = say("of_the_cluster") if namespace is None else say("of_the_namespace", namespace=namespace)
+    user.out.talk("limit_set", mark="good", name=saved["name"], whose=whose, max=saved["max"])
     if saved.get("namesakes"):
         user.out.talk("limit_namesakes", mark="warn", name=saved["name"], namespaces=saved["namesakes"])
+    if saved.get("stuck"):
+        jobs = ", ".join(_counted(one) for one in saved["stuck"])
+        user.out.talk("limit_stuck", mark="warn", jobs=jobs, max=saved["max"])
 
 
 def _name_and_max(user: User, words: tuple[str, ...], group: str | None) -> tuple[str | None, int | None]:

@@ -406,7 +406,8 @@ def retry(
     for run_id in ids:
         again = user.client.runs.retry(run_id, version=version, failed_shards=failed_shards, reason=reason)
         made.append(again.raw)
-        user.out.talk("retried", mark="run", old=run_id, run=again.id)
+        told = again.raw["reason"] if failed_shards else None  # it names the workers that were left out
+        user.out.talk("retried", mark="run", old=run_id, run=again.id, reason=told or None)
     if not user.out.is_for_people:
         user.out.items(made, [], name="id")
 

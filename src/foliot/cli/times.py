@@ -150,11 +150,12 @@ class Times:
         micros = round(seconds * SECOND)
         return human_duration(micros, self._language)
 
-    def ahead(self, written: str | None) -> str:
-        """How far ahead an instant lies: `in 42 s`."""
+    def ahead(self, written: str | None, *, since: str | None = None) -> str:
+        """How far ahead an instant lies: `in 42 s`; of now, or of another instant."""
         if not written:
             return ""
-        left = to_instant(self._local(written)) - to_instant(self.now)
+        begin = self._local(since) if since else self.now
+        left = to_instant(self._local(written)) - to_instant(begin)
         said = human_duration(max(0, left), self._language)
         return f"{said}后" if self._language is Language.CHINESE else f"in {said}"
 

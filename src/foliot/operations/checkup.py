@@ -125,7 +125,8 @@ def _wait(wait: WaitingLane, cluster: ClusterState) -> LaneWait:
         for node in cluster.nodes
         if node.row.kind != "server" and node.row.state == "live" and not node.health.is_gone
     )
-    return LaneWait(lane=wait.lane, waited_us=None if since is None else max(0, now - since), has_worker=fitting)
+    waited_us = None if since is None else max(0, now - since)
+    return LaneWait(lane=wait.lane, waited_us=waited_us, has_worker=fitting, short=wait.short)
 
 
 async def _tokens(services: Looking, now: Instant) -> list[TokenLife]:

@@ -2,20 +2,29 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.bounds import RUNNING_MAX
 from foliot.domain.errors import BadField, InvalidInput
-from foliot.domain.limits import LimitKind, limit_key, scope_key
+from foliot.domain.limits import LimitKind, check_change, limit_key, scope_key
 from foliot.domain.names import check_name
 from foliot.domain.rates import BURST_MAX, Bucket, check_rate, rate_from
-from foliot.operations.names import home_of, namespace_of
+from foliot.operations.names import find_job, home_of, namespace_of
 from foliot.operations.notes import note
 from foliot.operations.older_servers import oldest_server
 from foliot.operations.services import Services
 from foliot.ports.store.journal import Happening, Topic
-from foliot.ports.store.limits import LimitNotFound, LimitUse, NamedLimit, ScopeLimitNotFound
+from foliot.ports.store.limits import (
+    KeyBounds,
+    KeyUse,
+    LimitNotFound,
+    LimitUse,
+    LimitUser,
+    NamedLimit,
+    ScopeLimitNotFound,
+)
 from foliot.ports.store.lookups import JobRow
 from foliot.ports.worker_link import PROTOCOL_RATES
 
@@ -80,6 +89,25 @@ async def find_scope_limit(services: Services, who: Principal, kind: LimitKind, 
     return _as_seen(who, use)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobKeys:
+    """The limits by key and by worker of a job, and which of them are full."""
+
+    job: JobRow
+    full: Sequence[KeyUse]
+
+
+async def find_full_keys(services: Services, who: Principal, name: str, *, namespace: str | None) -> JobKeys:
+    """Which keys and workers are full of a job's runs; none where it has no such limit."""
+    who.demand(Scope.READ)
+    job = await find_job(services, who, home_of(who, namespace), name, with_last_run=False)
+    place = job.document.get("place") or {}
+    bounds = KeyBounds(
+        per_key=place.get("max_per_key"), per_worker=place.get("max_per_worker"), has_rate="rate_by" in place
+    )
+    return JobKeys(job=job, full=await services.store.limits.full_keys(job.job_id, bounds))
+
+
 def _as_seen(who: Principal, use: LimitUse) -> LimitSeen:
     holders = [holder for holder in use.holders if who.sees(holder.namespace)]
     users = [user for user in use.users if who.sees(user.namespace)]
@@ -96,10 +124,11 @@ async def waiting_of(services: Services, job: JobRow) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitSet:
-    """A limit of the whole cluster as it is now, and how many namespaces have their own of this name."""
+    """A limit as it is now, and what whoever set it should know."""
 
     limit: NamedLimit
-    namesakes: int = 0
+    namesakes: int = 0  # of one of the cluster: namespaces that have their own of this name
+    stuck: Sequence[LimitUser] = ()  # jobs whose runs take more of it than there is
 
 
 async def set_limit(services: Services, who: Principal, name: str, max_: int, *, reason: str = "") -> LimitSet:
@@ -110,12 +139,33 @@ async def set_limit(services: Services, who: Principal, name: str, max_: int, *,
     """
     who.demand_everywhere(Scope.ADMIN)
     name = check_name("resource", name)
-    if not 1 <= max_ <= RUNNING_MAX:
-        raise BadField("max", f"{max_} is not a whole number from 1 to {RUNNING_MAX}")
+    _check_max(max_)
     limit = await services.store.limits.set_shared(name, max_)
     services.runs_may_be_ready()
     await _note(services, who, "limit.set", name, max=max_, reason=reason)
-    return LimitSet(limit=limit, namesakes=await services.store.limits.namesakes(name))
+    stuck = await services.store.limits.stuck([limit.key])
+    return LimitSet(limit=limit, namesakes=await services.store.limits.namesakes(name), stuck=stuck)
+
+
+async def set_own_limit(
+    services: Services, who: Principal, name: str, max_: int, *, namespace: str | None, reason: str = ""
+) -> LimitSet:
+    """Change how many runs a limit of a namespace lets through. Jobs make such limits; a save leaves this number."""
+    who.demand(Scope.WRITE)
+    home = home_of(who, namespace)
+    name = check_name("resource", name)
+    if not who.sees(home):
+        raise LimitNotFound(name, namespace=home)
+    _check_max(max_)
+    limit = await services.store.limits.set_own(home, name, max_, partial(check_change, who))
+    services.runs_may_be_ready()
+    await _note(services, who, "limit.set", name, max=max_, namespace=home, reason=reason)
+    return LimitSet(limit=limit, stuck=await services.store.limits.stuck([limit.key]))
+
+
+def _check_max(max_: int) -> None:
+    if not 1 <= max_ <= RUNNING_MAX:
+        raise BadField("max", f"{max_} is not a whole number from 1 to {RUNNING_MAX}")
 
 
 async def set_scope_limit(
@@ -157,8 +207,8 @@ def _checked(max_: int | None, rate: str | None, burst: int | None) -> Bucket | 
     """The rate that was asked for; None: none, or as it was."""
     if max_ is None and rate is None:
         raise BadField("max", "neither a number nor a rate is given", hint="give max, rate, or both")
-    if max_ is not None and not 1 <= max_ <= RUNNING_MAX:
-        raise BadField("max", f"{max_} is not a whole number from 1 to {RUNNING_MAX}")
+    if max_ is not None:
+        _check_max(max_)
     if burst is not None and (rate is None or rate == NO_RATE):
         raise BadField("burst", "there is no rate for it", hint="give the rate, too: 100/m")
     if rate is None or rate == NO_RATE:

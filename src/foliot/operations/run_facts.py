@@ -40,6 +40,7 @@ def run_facts(run: RunRow) -> RunFacts:
         is_test=is_test(run.fire_key),
         is_in_line=run.place is not None,
         catch_up=run.catch_up,
+        is_surplus=run.is_surplus,
         triggered_by=run.triggered_by,
         reason=run.reason,
         shard=run.shard if run.shard >= 0 else None,

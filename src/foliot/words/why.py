@@ -6,6 +6,7 @@ from typing import Any, Final
 from foliot.domain.handler import PYTHON, kind_of
 from foliot.domain.health import BandCause, Health
 from foliot.domain.instants import SECOND, Instant, Micros, format_duration
+from foliot.domain.late_work import SURPLUS_AFTER
 from foliot.domain.limits import LimitKind, limit_name
 from foliot.domain.limits import kind_of as kind_of_limit
 from foliot.domain.maintenance import Maintenance
@@ -118,6 +119,8 @@ class _Teller:
             "cancel_reason": run.cancel_reason,
             "not_before": run.not_before,
             "debounce": run.debounce,
+            "surplus": SURPLUS_AFTER if run.is_surplus else None,
+            "late_work": self._piece("late_work") if run.catch_up else None,
             "error": self._error(run),
             "by_callback": self._piece("by_callback") if run.by_callback else None,
             "why_lost": self._piece("lost.test" if run.is_test else "lost.job"),

@@ -7,7 +7,16 @@ from typing import Any
 import pytest
 
 from foliot.domain.checkup import CHECKS, Finding, Grade, examine, worst_of
-from foliot.domain.checkup.facts import EscalatedFailure, Facts, JobOutcomes, LaneWait, NodeFigures, Reading, TokenLife
+from foliot.domain.checkup.facts import (
+    EscalatedFailure,
+    Facts,
+    JobOutcomes,
+    LaneWait,
+    NodeFigures,
+    Reading,
+    ShortLimit,
+    TokenLife,
+)
 from foliot.domain.checkup.findings import Bounds
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.job import Lane
@@ -67,6 +76,12 @@ def certificate(left_s: float) -> Facts:
 
 def lane(waited_us: int | None, *, has_worker: bool) -> Facts:
     return Facts(lanes=[LaneWait(lane=LANE, waited_us=waited_us, has_worker=has_worker)])
+
+
+def limited(takes: int) -> Facts:
+    """The limit has two."""
+    short = ShortLimit("db", takes, 2) if takes > 2 else None
+    return Facts(lanes=[LaneWait(lane=LANE, waited_us=None, has_worker=True, short=short)])
 
 
 def job(well: int, badly: int, well_before: int = 0, badly_before: int = 0) -> Facts:
@@ -168,6 +183,8 @@ CASES: list[tuple[str, Facts, Grade, str]] = [
     ("business.lanes", lane(10 * MINUTE, has_worker=False), CRITICAL, "No worker runs python:jobs:settle in group bil"),
     ("business.lanes", lane(None, has_worker=False), NOTICE, "No worker runs python:jobs:settle in group billing with"),
     ("business.lanes", lane(10 * MINUTE, has_worker=True), OK, "Every lane has a worker."),
+    ("business.limits", limited(3), WARNING, "Runs of python:jobs:settle take 3 of the limit db, which has 2: they ca"),
+    ("business.limits", limited(2), OK, "Every limit is large enough for the runs that wait or will be due."),
     ("business.success", job(2, 8, 90, 10), CRITICAL, "8 of 10 runs of settle failed in the last hour; 90 % succeeded"),
     ("business.success", job(2, 8, 20, 80), OK, "8 of 10 runs of settle failed in the last hour; 20 % succeeded bef"),
     ("business.success", job(7, 3), WARNING, "3 of 10 runs of settle failed in the last hour; 100 % succeeded befor"),

@@ -690,6 +690,17 @@ export interface JobFilterIn {
   "late"?: boolean;
 }
 
+export interface JobKeysOut {
+  "job": string;
+  "namespace": string;
+  "max_per_key": number | null;
+  "concurrency_by": string | null;
+  "rate": string | null;
+  "rate_by": string | null;
+  "max_per_worker": number | null;
+  "full": KeyUseOut[];
+}
+
 export interface JobOut {
   "name": string;
   "namespace": string;
@@ -758,6 +769,16 @@ export interface JobStatsOut {
   "anomalies": AnomalyOut[];
 }
 
+export interface KeyUseOut {
+  "value": string;
+  "kind": LimitKind;
+  "used": number;
+  "max": number | null;
+  "next_at": string | null;
+  "waiting": number;
+  "holders": string[];
+}
+
 export interface KindFailedOut {
   "node": string;
   "package": string;
@@ -818,6 +839,7 @@ export interface LimitSetOut {
   "burst": number | null;
   "next_at": string | null;
   "namesakes": number;
+  "stuck": LimitUserOut[];
 }
 
 export interface LimitUseOut {
@@ -1832,6 +1854,7 @@ export interface Operations {
   get_handler: { path: { "kind": string }; query: Record<never, never>; body: undefined; answer: HandlerOut };
   get_job: { path: { "name": string }; query: { "namespace"?: string | null; "strip"?: number }; body: undefined; answer: JobOut };
   get_job_days: { path: { "name": string }; query: { "namespace"?: string | null; "to"?: string | null; "days"?: number; "tz"?: string | null }; body: undefined; answer: DaysOut };
+  get_job_keys: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: JobKeysOut };
   get_job_parameters: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ParametersOut };
   get_job_stats: { path: { "name": string }; query: { "namespace"?: string | null; "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: JobStatsOut };
   get_job_version: { path: { "name": string; "version": number }; query: { "namespace"?: string | null }; body: undefined; answer: VersionOut };
@@ -1915,6 +1938,7 @@ export interface Operations {
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitSetOut };
   set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
+  set_own_limit: { path: { "name": string }; query: { "namespace"?: string | null }; body: LimitIn; answer: LimitSetOut };
   set_policy: { path: { "type": string }; query: Record<never, never>; body: PolicyIn; answer: PolicyOut };
   set_scope_limit: { path: { "kind": "group" | "namespace"; "name": string }; query: Record<never, never>; body: ScopeLimitIn; answer: LimitOut };
   set_server_rules: { path: Record<never, never>; query: Record<never, never>; body: ServerRulesIn; answer: ServerRulesOut };
@@ -1972,6 +1996,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_handler: ["GET", "/api/v1/handlers/{kind}"],
   get_job: ["GET", "/api/v1/jobs/{name}"],
   get_job_days: ["GET", "/api/v1/jobs/{name}/days"],
+  get_job_keys: ["GET", "/api/v1/limits/job/{name}"],
   get_job_parameters: ["GET", "/api/v1/jobs/{name}/parameters"],
   get_job_stats: ["GET", "/api/v1/jobs/{name}/stats"],
   get_job_version: ["GET", "/api/v1/jobs/{name}/versions/{version}"],
@@ -2055,6 +2080,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   search: ["GET", "/api/v1/search"],
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
   set_maintenance: ["POST", "/api/v1/cluster:maintenance"],
+  set_own_limit: ["PUT", "/api/v1/limits/{name}"],
   set_policy: ["PUT", "/api/v1/cluster/policy/{type}"],
   set_scope_limit: ["PUT", "/api/v1/cluster/limits/{kind}/{name}"],
   set_server_rules: ["PUT", "/api/v1/cluster/servers"],

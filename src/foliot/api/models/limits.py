@@ -1,18 +1,18 @@
 """Limits as JSON."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Moment, Reason, moment
 from foliot.domain.limits import LimitKind
 from foliot.domain.run import format_run_id
-from foliot.operations.limits import LimitSeen, LimitSet
-from foliot.ports.store.limits import LimitHolder, LimitWaiter, NamedLimit
+from foliot.operations.limits import JobKeys, LimitSeen, LimitSet
+from foliot.ports.store.limits import KeyUse, LimitHolder, LimitWaiter, NamedLimit
 
 
 class LimitIn(ApiInput):
-    """How many runs a limit of the whole cluster lets through at once, if each takes one of it."""
+    """How many runs a limit lets through at once, if each takes one of it."""
 
     max: int = Field(ge=1, le=100_000, examples=[4])
     reason: Reason = ""
@@ -56,8 +56,16 @@ class LimitOut(ApiOutput):
         return cls(**_shown(limit))
 
 
+class LimitUserOut(ApiOutput):
+    """A job that counts in a limit."""
+
+    job: str
+    namespace: str
+    takes: int = Field(description="How much of the limit each of its runs takes.")
+
+
 class LimitSetOut(LimitOut):
-    """A limit of the whole cluster that was just set."""
+    """A limit of the whole cluster or of a namespace that was just set."""
 
     namesakes: int = Field(
         default=0,
@@ -65,9 +73,15 @@ class LimitSetOut(LimitOut):
         "saved with a change.",
     )
 
+    stuck: list[LimitUserOut] = Field(
+        default_factory=list,
+        description="Jobs whose runs take more of it than there is: they can never start. The first 20.",
+    )
+
     @classmethod
     def set(cls, done: LimitSet) -> "LimitSetOut":
-        return cls(**_shown(done.limit), namesakes=done.namesakes)
+        stuck = [LimitUserOut(job=user.job, namespace=user.namespace, takes=user.takes) for user in done.stuck]
+        return cls(**_shown(done.limit), namesakes=done.namesakes, stuck=stuck)
 
 
 def _shown(limit: NamedLimit) -> dict[str, Any]:
@@ -124,12 +138,52 @@ class LimitWaiterOut(ApiOutput):
         )
 
 
-class LimitUserOut(ApiOutput):
-    """A job that counts in a limit."""
+class KeyUseOut(ApiOutput):
+    """A value of a parameter, or a worker, for which no further run of the job may start now."""
+
+    value: str = Field(description="As JSON; of a worker: its name.", examples=['"acme"'])
+    kind: LimitKind = Field(description="`key` or `worker`.")
+    used: int = Field(description="Runs that execute.")
+    max: int | None = Field(description="Null: as many have started as its rate allows.")
+    next_at: Moment | None = Field(description="Of a rate: when the next run may start.")
+    waiting: int = Field(description="Runs that wait for it, counted to 10 000.")
+    holders: list[str] = Field(description="Runs that hold it, the first 5.", examples=[["r-8k2f"]])
+
+    @classmethod
+    def of(cls, key: KeyUse) -> "KeyUseOut":
+        return cls(
+            value=key.value,
+            kind=key.kind,
+            used=key.used,
+            max=key.max,
+            next_at=moment(key.next_at),
+            waiting=key.waiting,
+            holders=[format_run_id(run_id) for run_id in key.holders],
+        )
+
+
+class JobKeysOut(ApiOutput):
+    """The limits by key and by worker of a job, and which of them are full."""
 
     job: str
     namespace: str
-    takes: int = Field(description="How much of the limit each of its runs takes.")
+    max_per_key: int | None
+    concurrency_by: str | None
+    rate: str | None
+    rate_by: str | None
+    max_per_worker: int | None
+    full: list[KeyUseOut] = Field(description="The first 50, the fullest first.")
+
+    @classmethod
+    def seen(cls, seen: JobKeys) -> "JobKeysOut":
+        place = seen.job.document.get("place") or {}
+        said = {field: place.get(field) for field in _KEYED}
+        return cls(
+            job=seen.job.name, namespace=seen.job.namespace, **said, full=[KeyUseOut.of(key) for key in seen.full]
+        )
+
+
+_KEYED: Final = ("max_per_key", "concurrency_by", "rate", "rate_by", "max_per_worker")
 
 
 class LimitUseOut(LimitOut):

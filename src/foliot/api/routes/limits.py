@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from fastapi import APIRouter, Path
 
 from foliot.api.models.common import Page
-from foliot.api.models.limits import LimitIn, LimitOut, LimitSetOut, LimitUseOut, ScopeLimitIn
+from foliot.api.models.limits import JobKeysOut, LimitIn, LimitOut, LimitSetOut, LimitUseOut, ScopeLimitIn
 from foliot.api.request_parts import (
     PREFIX,
     READS,
@@ -17,6 +17,7 @@ from foliot.api.request_parts import (
     Namespace,
     Reader,
     Services,
+    Writer,
 )
 from foliot.api.route import FoliotRoute
 from foliot.domain.limits import LimitKind
@@ -47,6 +48,15 @@ async def get_limit(services: Services, who: Reader, name: LimitName, namespace:
     return LimitUseOut.seen(await operations.find_limit(services, who, name, namespace=namespace))
 
 
+@router.put("/limits/{name}", responses=WRITES, summary="Change a limit of a namespace")
+async def set_own_limit(
+    services: Services, who: Writer, name: LimitName, body: LimitIn, namespace: Namespace = None
+) -> LimitSetOut:
+    """Jobs made it by naming it. It keeps this number until a job is saved with another one than before."""
+    done = await operations.set_own_limit(services, who, name, body.max, namespace=namespace, reason=body.reason)
+    return LimitSetOut.set(done)
+
+
 @router.put("/cluster/limits/{name}", responses=WRITES, summary="Set a limit of the whole cluster")
 async def set_cluster_limit(services: Services, who: Admin, name: LimitName, body: LimitIn) -> LimitSetOut:
     """Jobs of every namespace that are saved with this name from now on count in it. Saving a job never changes it."""
@@ -57,6 +67,12 @@ async def set_cluster_limit(services: Services, who: Admin, name: LimitName, bod
 async def remove_cluster_limit(services: Services, who: Admin, name: LimitName) -> None:
     """Refused while a job counts in it."""
     await operations.remove_limit(services, who, name)
+
+
+@router.get("/limits/job/{name}", responses=READS, summary="Look at the limits by key and by worker of a job")
+async def get_job_keys(services: Services, who: Reader, name: LimitName, namespace: Namespace = None) -> JobKeysOut:
+    """Which values of its parameter and which workers are full, who holds them, how many runs wait."""
+    return JobKeysOut.seen(await operations.find_full_keys(services, who, name, namespace=namespace))
 
 
 @router.get("/limits/{kind}/{name}", responses=READS, summary="Look at the limit of a group or namespace")

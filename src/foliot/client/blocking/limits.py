@@ -31,6 +31,14 @@ class Limits:
         """Make a limit of the whole cluster, or change it."""
         return dict(self._ask("set_cluster_limit", name=name, max=max, reason=reason))
 
+    def set_own(self, name: str, max: int, *, namespace: str | None = None, reason: str = "") -> Answer:  # noqa: A002  as the API says it
+        """Change a limit of a namespace, which jobs made by naming it."""
+        return dict(self._ask("set_own_limit", name=name, max=max, namespace=namespace, reason=reason))
+
+    def of_job(self, job: str, *, namespace: str | None = None) -> Answer:
+        """The limits by key and by worker of a job: which are full, who holds them, how many runs wait."""
+        return dict(self._ask("get_job_keys", name=job, namespace=namespace))
+
     def get_scope(self, kind: Literal["group", "namespace"], name: str) -> Answer:
         """The limit of a group or namespace: which runs hold it, how many wait, and which jobs count in it."""
         return dict(self._ask("get_scope_limit", kind=kind, name=name))

@@ -94,6 +94,18 @@ def lanes(facts: Facts) -> Iterator[Measure]:
         yield Measure(value=0, case="none", grade=Grade.OK)
 
 
+def limits(facts: Facts) -> Iterator[Measure]:
+    """Lanes whose runs take more of a limit than there is: they can never start."""
+    short = [wait for wait in facts.lanes if wait.short is not None]
+    for wait in short:
+        assert wait.short is not None
+        limit = wait.short
+        said = {**_lane(wait), "limit": limit.name, "takes": limit.takes, "most": limit.max}
+        yield Measure(value=len(short), subject=limit.name, said=said)
+    if facts.lanes and not short:
+        yield Measure(value=0, case="none")
+
+
 def _lane(wait: LaneWait) -> dict[str, object]:
     lane = wait.lane
     labels = [f"{key}={value}" for key, value in lane.require]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from foliot.domain.instants import Micros
 from foliot.domain.job import Lane
@@ -35,6 +35,14 @@ class NodeFigures:
     schema: str = ""  # of a server: the newest that it knows
 
 
+class ShortLimit(NamedTuple):
+    """A limit of which each run of a lane takes more than there is."""
+
+    name: str
+    takes: int
+    max: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LaneWait:
     """A lane in which a run waits, or in which one will be due soon."""
@@ -42,6 +50,7 @@ class LaneWait:
     lane: Lane
     waited_us: Micros | None  # by the oldest ready run; None: none is ready
     has_worker: bool
+    short: ShortLimit | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -48,6 +48,7 @@ CHECKS: Final = (
     Check("business.overdue", Unit.SECONDS, Bounds(2, 10, 60), business.overdue, fix="cursors"),
     Check("business.queue", Unit.SECONDS, Bounds(60, 300, 1800), business.queue, fix="limits"),
     Check("business.lanes", Unit.SECONDS, Bounds(warning=0, critical=300), business.lanes),
+    Check("business.limits", Unit.COUNT, Bounds(warning=1), business.limits),
     Check("business.success", Unit.SHARE, Bounds(0.1, 0.25, 0.5), business.success),
     Check("business.certificates", Unit.DAYS, Bounds(30, 14, 3, falling=True), business.certificates),
     Check("business.encryption", Unit.COUNT, Bounds(warning=1), business.encryption),

@@ -46,6 +46,7 @@ class RunFacts:
     reason: str | None
     retry_of: str | None = None  # the run that it runs again
     is_test: bool = False
+    is_surplus: bool = False  # its job has more waiting than its share
     cancelled_by: str | None = None
     cancel_reason: str | None = None
     isolation: str | None = None  # what its job asks for

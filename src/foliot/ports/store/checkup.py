@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from foliot.domain.checkup.facts import JobOutcomes, Reading
+from foliot.domain.checkup.facts import JobOutcomes, Reading, ShortLimit
 from foliot.domain.checkup.steadiness import SteadyGrade
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
@@ -15,6 +15,7 @@ class WaitingLane(NamedTuple):
 
     lane: Lane
     since: Instant | None
+    short: ShortLimit | None = None  # of which its runs take more than there is
 
 
 class KeptCheckup(NamedTuple):

@@ -2,13 +2,13 @@
 of the whole cluster, and those of a group or namespace, which every run there counts in.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from foliot.domain.errors import Conflict, NotFound
 from foliot.domain.instants import Instant
-from foliot.domain.limits import LimitKind
+from foliot.domain.limits import LimitChange, LimitKind
 from foliot.domain.rates import Bucket
 
 
@@ -120,6 +120,28 @@ class LimitUse:
     users: Sequence[LimitUser]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyBounds:
+    """The limits by key and by worker that a job has."""
+
+    per_key: int | None = None
+    per_worker: int | None = None
+    has_rate: bool = False  # by key
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyUse:
+    """A value of a parameter, or a worker, for which no further run of a job may start now."""
+
+    value: str  # as JSON; of a worker: its name
+    kind: LimitKind  # a key or a worker
+    used: int
+    max: int | None  # None: its rate is used up
+    next_at: Instant | None = None  # of a rate: the next run may start then
+    waiting: int = 0  # runs that wait for it, counted to 10 000
+    holders: Sequence[int] = ()  # runs; the first 5
+
+
 class LimitStore(Protocol):
     """Keeps named limits."""
 
@@ -139,8 +161,20 @@ class LimitStore(Protocol):
         """How many runs of a job wait, as `max_waiting` counts them: up to 10 000."""
         ...
 
+    async def full_keys(self, job_id: int, bounds: KeyBounds) -> Sequence[KeyUse]:
+        """Keys and workers for which no further run of a job may start now, the fullest first. The first 50."""
+        ...
+
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
         """Make a limit of the whole cluster, or give it another maximum. Running runs that count in it hold it."""
+        ...
+
+    async def set_own(self, namespace: str, name: str, max_: int, check: Callable[[LimitChange], None]) -> NamedLimit:
+        """Give a limit of a namespace another maximum; `LimitNotFound`. `check` raises where that is not allowed."""
+        ...
+
+    async def stuck(self, keys: Sequence[str]) -> Sequence[LimitUser]:
+        """Jobs whose runs take more of one of these limits than there is: they can never start. The first 20."""
         ...
 
     async def namesakes(self, name: str) -> int:

@@ -187,6 +187,7 @@ class RunRow:
     not_before: Instant
     lane: int
     catch_up: bool
+    is_surplus: bool  # of what its job has waiting beyond its share
     priority: int
     serial: bool
     place: int | None

@@ -74,7 +74,7 @@ class SqlStore:
         self.lookups = SqlLookups(database)
         self.backfills = SqlBackfills(database, self.definitions)
         self.calendars = SqlCalendars(database)
-        self.limits = SqlLimits(database)
+        self.limits = SqlLimits(database, lanes)
         self.tokens = SqlTokens(database)
         self.journal = SqlJournal(database)
         self.replies = SqlReplies(database)

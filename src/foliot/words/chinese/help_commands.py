@@ -284,15 +284,20 @@ COMMANDS: Final[Mapping[str, str]] = {
         "显示限额：哪些执行自何时起占用它、多少执行在等待它、哪些任务计入其中。"
     ),
     "It is the namespace's own limit, or else one of the whole cluster. Without a name: the limit of a group (--group) "
-    "or of a whole namespace (--namespace).": (
+    "or of a whole namespace (--namespace). Of a job (--job): which values of its parameter (max_per_key, rate_by) and "
+    "which workers (max_per_worker) are full.": (
         "先找命名空间自己的限额，没有则找全集群的。不写名称：分组（--group）或整个命名空间（--namespace）的限额。"
+        "任务（--job）：哪些参数值（max_per_key、rate_by）和哪些工作节点（max_per_worker）已满。"
     ),
-    "Make a limit of the whole cluster, of a group or of a namespace, or change it. Needs an admin's token.": (
-        "设置或修改全集群、分组或命名空间的限额。需要管理员的令牌。"
+    "Change a limit, or make one of the whole cluster, of a group or of a namespace. These need an admin's token.": (
+        "修改限额，或设置全集群、分组或命名空间的限额。后者需要管理员的令牌。"
     ),
-    "With a name, jobs that are saved with this name in place.concurrency count in it. Without one, every run of the "
-    "group (--group) or of the namespace (--namespace) does. What you leave out, MAX or --rate, stays as it is.": (
-        "写了名称：之后保存的、place.concurrency 中有此名称的任务计入其中。不写名称：分组（--group）或命名空间（--namespace）"
+    "With a name, it is the limit that foliot limit show NAME shows: the namespace's own, which its jobs count in, or "
+    "else one of the whole cluster, which is made if there is none. Jobs that are saved with its name count in it from "
+    "then on. Without a name, every run of the group (--group) or of the namespace (--namespace) counts in it. What you "
+    "leave out, MAX or --rate, stays as it is.": (
+        "写了名称：即 foliot limit show 名称 所显示的限额：命名空间自己的（其任务计入其中），没有则为全集群的，"
+        "全集群的也没有则新建。之后以此名称保存的任务计入其中。不写名称：分组（--group）或命名空间（--namespace）"
         "的每个执行都计入。没有写的数值或 --rate 保持不变。"
     ),
     # lock

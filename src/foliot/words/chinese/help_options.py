@@ -168,6 +168,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "For repeated hours.": "夏令时重复的小时怎样处理。",
     "Name of the job, which places H.": "任务的名称，决定 H 的取值。",
     "How many fires.": "显示多少次触发。",
+    "The keys and workers that are full of a job's runs.": "任务的哪些键和工作节点已满。",
+    "The limit of the whole cluster, though the namespace has its own.": "全集群的限额，即使命名空间有自己的。",
     "The limit of a group of workers.": "工作节点分组的限额。",
     "So many starts in a time: 100/m, 5/s; none: any number.": "一段时间内最多开始多少个：100/m、5/s。",
     "So many starts at once after a quiet time.": "空闲之后一次最多开始多少个。",

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 USAGE: Final[Mapping[str, str]] = {
+    "Write --job alone.": "--job 请单独使用。",
     "Write a name or --group, not both.": "名称和 --group 只写一个。",
     "Write the name of a limit, --group NAME, or --namespace NAME.": (
         "请写限额的名称，或 --group 名称，或 --namespace 名称。"

@@ -42,6 +42,7 @@ PIECES: Final[Catalogue] = {
     "its_worker": "其工作节点",
     "a_worker": "工作节点",
     "by_callback": "由回调结束",
+    "late_work": "它在补跑，迟到的执行让位于准时的执行",
     "no_error": "没有报告错误",
     "range": ("{from_at:short} 至 {to_at:short} 共 {several} 个触发点", "1 个触发点"),
     "neighbour": ("{at:short}，已创建 {run}（{late:lag}）", "{at:short}，已跳过（{skipped}）", "{at:short}"),
@@ -68,6 +69,8 @@ PIECES: Final[Catalogue] = {
     "cause.unreadable": "修改前的版本无法读取，其触发点未知",
     "cause.other": "{text}",
 }
+
+_GIVES_WAY: Final = "[；此任务在它之前已有 {surplus} 个执行在等待，超出部分让位于其他任务][；{late_work}]"
 
 SENTENCES: Final[Catalogue] = {
     "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片][，{by_callback}]",
@@ -106,8 +109,8 @@ SENTENCES: Final[Catalogue] = {
     "later": "等待预定时间：{not_before:short}[；再次触发会推迟它（防抖 {debounce}）]",
     "paced": "补跑，将于 {not_before:short} 开始：迟到的执行会错开",
     "ready": (
-        "已就绪 {held:span}：工作节点可再取时取走；{strained}",
-        "已就绪 {held:span}：工作节点下次轮询时取走",
+        "已就绪 {held:span}：工作节点可再取时取走；{strained}" + _GIVES_WAY,
+        "已就绪 {held:span}：工作节点下次轮询时取走" + _GIVES_WAY,
     ),
     "held_line": (
         "已等待 {held:span}：{ahead_at:short} 的 {ahead_running} 仍在执行[（{ahead_for:span}）]，重叠策略为 {overlap}",
@@ -125,7 +128,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "held_draining": "已等待 {held:span}：可执行它的工作节点（{fitting} 个）正在排空，不再接收新的执行",
     "held_limit": (
-        "已等待 {held:span}：需要限额 {limit} 的 {limit_never}，而它只有 {limit_max}：请提高限额",
+        "已等待 {held:span}：需要限额 {limit} 的 {limit_never}，而它只有 {limit_max}：永远无法开始",
         "已等待 {held:span}：需要限额 {limit} 的 {limit_takes}/{limit_max}，空闲 {limit_free}",
         "已等待 {held:span}：限额 {limit_kept} 空闲的部分（{limit_free}/{limit_max}）留给先到期且需要更多的执行",
         "已等待 {held:span}：键为 {key_full} 的执行已达上限[，其中有 {key_holder}]",
@@ -143,6 +146,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "held_busy": (
         "已等待 {held:span}：可执行它的工作节点槽位已满（{fitting} 个工作节点，{running}/{slots}）[；{strained}]"
+        + _GIVES_WAY
     ),
     "skipped_overlap": (
         "已跳过：前一次执行尚未结束（{open_at:short} 的 {open_run}），重叠策略为 {skip_overlap}",
@@ -222,6 +226,7 @@ HINTS: Final[Catalogue] = {
     "held_nobody": "启动一个：foliot worker 模块",
     "held_group": "启动一个：foliot worker 模块 --group {group}",
     "held_limit": (
+        "foliot limit set {limit} {limit_never}，或减少占用：{job} 的 place.takes.{limit}",
         "foliot run show {key_holder}；放宽：{job} 的 place.max_per_key",
         "为 {key_full} 放宽：{job} 的 place.max_per_key",
         "为 {key_spent} 放宽：{job} 的 place.rate 或 place.rate_burst",

@@ -44,6 +44,7 @@ PIECES: Final[Catalogue] = {
     "its_worker": "its worker",
     "a_worker": "a worker",
     "by_callback": "ended by a callback",
+    "late_work": "it catches up, and late work gives way to work on time",
     "no_error": "no error was reported",
     "range": ("{several} instants from {from_at:short} to {to_at:short}", "1 instant"),
     "neighbour": ("{at:short}, created {run} ({late:lag})", "{at:short}, skipped ({skipped})", "{at:short}"),
@@ -70,6 +71,10 @@ PIECES: Final[Catalogue] = {
     "cause.unreadable": "the version before could not be read, so its instants are not known",
     "cause.other": "{text}",
 }
+
+_GIVES_WAY: Final = (
+    "[; {surplus} runs of its job waited before it, and what is beyond gives way to other jobs][; {late_work}]"
+)
 
 SENTENCES: Final[Catalogue] = {
     "succeeded": (
@@ -119,8 +124,8 @@ SENTENCES: Final[Catalogue] = {
     "later": "waits for its time: {not_before:short}[; a further trigger puts it off (debounce {debounce})]",
     "paced": "catches up, at {not_before:short}: late runs are spread out",
     "ready": (
-        "ready for {held:span}: a worker takes it when it may take more; {strained}",
-        "ready for {held:span}: a worker takes it at its next poll",
+        "ready for {held:span}: a worker takes it when it may take more; {strained}" + _GIVES_WAY,
+        "ready for {held:span}: a worker takes it at its next poll" + _GIVES_WAY,
     ),
     "held_maintenance": (
         "held {held:span}: the cluster is in maintenance since {maintained_at:short} by {maintained_by}"
@@ -141,14 +146,11 @@ SENTENCES: Final[Catalogue] = {
     "held_label": "held {held:span}: needs {needs:list}; 0 of {fitting} workers have it",
     "held_draining": "held {held:span}: the workers that can run it ({fitting}) are draining and take no more work",
     "held_limit": (
-        "held {held:span}: as many runs as may with {key_full} for its key run now[, {key_holder} among them]",
-        (
-            "held {held:span}: as many runs as may have started for the key {key_spent}; the next may start in "
-            "{limit_next:span}"
-        ),
+        "held {held:span}: as many runs of its key {key_full} execute as may[, {key_holder} among them]",
+        "held {held:span}: the rate of its key {key_spent} is used up; the next may start in {limit_next:span}",
         "held {held:span}: each worker that can run it ({full_on}) runs {per_worker} of this job, as many as one may",
-        "held {held:span}: it needs {limit_never} of the limit {limit}, which has only {limit_max}: raise the limit",
-        "held {held:span}: it needs {limit_takes} of the {limit_max} of the limit {limit}, {limit_free} are free",
+        "held {held:span}: it needs {limit_never} of the limit {limit}, which has only {limit_max}: it can never start",
+        "held {held:span}: it needs {limit_takes} of the limit {limit}; free: {limit_free} of {limit_max}",
         (
             "held {held:span}: what is free of the limit {limit_kept} ({limit_free} of {limit_max}) is kept for a run "
             "that was due before and needs more of it"
@@ -171,7 +173,7 @@ SENTENCES: Final[Catalogue] = {
     ),
     "held_busy": (
         "held {held:span}: all slots of the workers that can run it are taken "
-        "({running} of {slots} on {fitting|worker|workers})[; {strained}]"
+        "({running} of {slots} on {fitting|worker|workers})[; {strained}]" + _GIVES_WAY
     ),
     "skipped_overlap": (
         "skipped: an earlier run was still open ({open_run} of {open_at:short}), and overlap is {skip_overlap}",
@@ -275,6 +277,7 @@ HINTS: Final[Catalogue] = {
     "held_label": "tag a worker, or edit place.require",
     "held_draining": "start another worker, or foliot node list",
     "held_limit": (
+        "foliot limit set {limit} {limit_never}, or take less: place.takes.{limit} of {job}",
         "foliot run show {key_holder}; to allow more: place.max_per_key of {job}",
         "to allow more for {key_full}: place.max_per_key of {job}",
         "to start more for {key_spent}: place.rate or place.rate_burst of {job}",

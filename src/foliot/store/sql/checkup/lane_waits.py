@@ -1,14 +1,18 @@
 """Which lanes have ready runs and since when, which lanes are needed soon, and how many jobs are overdue."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
+from foliot.domain.checkup.facts import ShortLimit
 from foliot.domain.instants import Instant
+from foliot.domain.job import Lane
+from foliot.domain.limits import limit_name, tokens_of
 from foliot.ports.store.checkup import WaitingLane
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import Statement
+from foliot.store.sql.kernel.statement import Statement, keys
 from foliot.store.sql.leasing.assigned import ASSIGNED
+from foliot.store.sql.people.limit_use import MOST
 
 OVERDUE: Final = Statement(
     "SELECT count(*) FROM (SELECT 1 AS one FROM cursors WHERE next_at <= {now} LIMIT :rows) late"
@@ -66,7 +70,23 @@ def waiting_lanes(tx: Tx, known: Lanes, *, limit: int) -> Sequence[WaitingLane]:
         since[lane_id] = min(waits_since, since.get(lane_id, waits_since))
     soon = [row.lane_id for row in tx.rows(NEEDED_SOON)]
     lanes = known.find(tx, {*since, *soon})
-    return [WaitingLane(lane, since.get(lane_id)) for lane_id, lane in sorted(lanes.items())]
+    short = _short_limits(tx, lanes)
+    return [WaitingLane(lane, since.get(lane_id), short.get(lane_id)) for lane_id, lane in sorted(lanes.items())]
+
+
+def _short_limits(tx: Tx, lanes: Mapping[int, Lane]) -> dict[int, ShortLimit]:
+    """Lanes whose runs take more of a limit than there is. Nothing is read where every run takes one."""
+    heavy = {lane_id: {key: n for key, n in tokens_of(lane.limits).items() if n > 1} for lane_id, lane in lanes.items()}
+    names = {key for takes in heavy.values() for key in takes}
+    if not names:
+        return {}
+    maxima = tx.pairs(MOST, d=keys(sorted(names)))
+    return {
+        lane_id: ShortLimit(limit_name(key), n, int(maxima[key]))
+        for lane_id, takes in heavy.items()
+        for key, n in takes.items()
+        if key in maxima and n > maxima[key]
+    }
 
 
 def _ready_since(tx: Tx, limit: int) -> dict[int, Instant]:

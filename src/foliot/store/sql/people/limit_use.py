@@ -4,17 +4,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from foliot.domain.job import PRIORITY_MAX, Lane
+from foliot.domain.late_work import CATCH_UP, ON_TIME, SURPLUS
+from foliot.domain.limits import tokens_of
 from foliot.ports.store.limits import LimitHolder, LimitUse, LimitUser, LimitWaiter, NamedLimit
 from foliot.store.sql.firing.follow import COUNTED
 from foliot.store.sql.jobs.definitions import lanes_after
+from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.scopes import held_by
 
 SHOWN_MAX: Final = 200
 """Runs that hold it, and jobs that count in it."""
 WAITING_MAX: Final = 10_000
 """How far those that wait are counted."""
+
+STUCK_TOLD: Final = 20
+
+MOST: Final = Statement(
+    "SELECT limits.name, limits.max FROM {d} JOIN limits ON limits.name = d.name", RowSet("d", name=TEXT)
+)
 
 HOLDERS: Final = Statement(
     """
@@ -82,7 +91,9 @@ USERS: Final = Statement(
     RowSet("d", lane=BIGINT),
 )
 
-_KINDS: Final = [(class_, priority) for class_ in (0, 1) for priority in range(1, PRIORITY_MAX + 1)]
+_KINDS: Final = [
+    (class_, priority) for class_ in (ON_TIME, CATCH_UP, SURPLUS) for priority in range(1, PRIORITY_MAX + 1)
+]
 
 
 def use_of(tx: Tx, limit: NamedLimit) -> LimitUse:
@@ -97,6 +108,28 @@ def counting_lanes(tx: Tx, key: str) -> Mapping[int, Lane]:
     """The lanes whose runs count in this limit."""
     every = lanes_after(tx, 0)
     return {lane_id: lane for lane_id, lane in every.items() if key in held_by(lane, COUNTED)}
+
+
+def stuck_users(tx: Tx, known: Lanes, limit_keys: Sequence[str]) -> Sequence[LimitUser]:
+    """Jobs whose runs take more of one of these limits than there is. Nothing is read where every run takes one."""
+    heavy: dict[int, dict[str, int]] = {}
+    for lane_id, lane in known.all(tx).items():
+        takes = {key: n for key, n in tokens_of(lane.limits).items() if n > 1 and key in limit_keys}
+        if takes:
+            heavy[lane_id] = takes
+    if not heavy:
+        return []
+    maxima = tx.pairs(MOST, d=keys(sorted(limit_keys)))
+    stuck = {lane_id: n for lane_id, takes in heavy.items() for key, n in takes.items() if n > maxima.get(key, n)}
+    rows = tx.found(USERS, {"rows": STUCK_TOLD}, d=keys(sorted(stuck)))
+    return [
+        LimitUser(
+            namespace=row.namespace,
+            job=row.name,
+            takes=stuck[row.lane_id if row.lane_id in stuck else row.merge_lane_id],
+        )
+        for row in rows
+    ]
 
 
 def _holders(tx: Tx, key: str, lanes: Mapping[int, Lane]) -> Sequence[LimitHolder]:

@@ -1,15 +1,18 @@
 """Limits for people, in SQL: listed, and those that an admin makes are made, changed and taken away."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from foliot.domain.limits import LimitKind, kind_of, limit_key, limit_name, scope_key
+from foliot.domain.limits import LimitChange, LimitKind, kind_of, limit_key, limit_name, scope_key
 from foliot.domain.rates import Bucket, Rate, refill_at
 from foliot.ports.store.limits import (
+    KeyBounds,
+    KeyUse,
     LimitHeld,
     LimitInUse,
     LimitNotFound,
     LimitUse,
+    LimitUser,
     NamedLimit,
     ScopeLimitNotFound,
 )
@@ -19,7 +22,8 @@ from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.limits import ANY_NUMBER, MAXIMA, SET_MAX, SET_RATE, Limit, count_anew, make
 from foliot.store.sql.leasing.scopes import CHANGED
-from foliot.store.sql.people.limit_use import USERS, WAITING_MAX, counting_lanes, use_of
+from foliot.store.sql.people.key_use import full_keys
+from foliot.store.sql.people.limit_use import USERS, WAITING_MAX, counting_lanes, stuck_users, use_of
 
 USERS_TOLD: Final = 20
 _BETWEEN: Final = " OR ".join(f"(name > '{prefix}:' AND name < '{prefix};')" for prefix in ("grp", "ns", "res"))
@@ -50,8 +54,9 @@ _REMOVE: Final = Statement("DELETE FROM limits WHERE name = :name")
 class SqlLimits:
     """`ports.store.limits.LimitStore` on SQL."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, lanes: Lanes) -> None:
         self._database = database
+        self._lanes = lanes
 
     async def list(self, *, namespace: str | None, after: str, limit: int) -> Sequence[NamedLimit]:
         values = {"after": after, "rows": limit}
@@ -81,6 +86,9 @@ class SqlLimits:
         found = await self._database.read(lambda tx: tx.pairs(QUEUED, values, d=[(job_id,)]))
         return int(found[job_id])
 
+    async def full_keys(self, job_id: int, bounds: KeyBounds) -> Sequence[KeyUse]:
+        return await self._database.read(lambda tx: full_keys(tx, job_id, bounds))
+
     async def set_shared(self, name: str, max_: int) -> NamedLimit:
         key = limit_key(name, None)
 
@@ -93,6 +101,22 @@ class SqlLimits:
             return _named(rows[0])
 
         return await self._database.transact(work, pool=Pool.API)
+
+    async def set_own(self, namespace: str, name: str, max_: int, check: Callable[[LimitChange], None]) -> NamedLimit:
+        key = limit_key(name, namespace)
+
+        def work(tx: Tx) -> NamedLimit:
+            before = tx.pairs(MAXIMA, d=[(key,)])
+            if not before:
+                raise LimitNotFound(name, namespace=namespace)
+            check(LimitChange(name=name, namespace=namespace, max=int(before[key]), wanted=max_))
+            tx.change(SET_MAX, d=[(key, max_)])
+            return _named(tx.rows(_FIND, {"name": key})[0])
+
+        return await self._database.transact(work, pool=Pool.API)
+
+    async def stuck(self, keys: Sequence[str]) -> Sequence[LimitUser]:
+        return await self._database.read(lambda tx: stuck_users(tx, self._lanes, keys))
 
     async def namesakes(self, name: str) -> int:
         pattern = f"%/{name.replace('_', '!_').replace('%', '!%')}"

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 
 from foliot.domain.instants import Instant
-from foliot.domain.late_work import CATCH_UP
+from foliot.domain.late_work import CATCH_UP, SURPLUS
 from foliot.domain.run import DERIVED, shown_state
 from foliot.domain.traces import split_reason
 from foliot.domain.why.verdicts import HoldKind
@@ -292,6 +292,7 @@ def run_row(row: Any) -> RunRow:
         not_before=row.not_before,
         lane=row.lane,
         catch_up=row.paced == CATCH_UP,
+        is_surplus=row.paced == SURPLUS,
         priority=row.priority,
         serial=bool(row.serial),
         place=row.place,
