@@ -24,14 +24,22 @@ class Api:
         self._http = http
         self._journal = journal
 
-    async def ask(self, method: str, path: str, body: Any = None, *, content: bytes | None = None) -> httpx2.Response:
+    async def ask(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        content: bytes | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx2.Response:
         """One request; `httpx2.TransportError` when nobody answers."""
         try:
             if content is not None:
-                headers = {"Content-Type": "application/json"}
+                headers = {"Content-Type": "application/json", **(headers or {})}
                 response = await self._http.request(method, path, content=content, headers=headers)
             else:
-                response = await self._http.request(method, path, json=body)
+                response = await self._http.request(method, path, json=body, headers=headers)
         except httpx2.TransportError:
             self.statuses[0] += 1
             raise

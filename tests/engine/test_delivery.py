@@ -16,7 +16,7 @@ from foliot.domain.alerts.channel import Channel, channel_from
 from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.egress import Egress
 from foliot.domain.instants import HOUR, MINUTE, SECOND, Instant
-from foliot.engine.delivery import CLAIM_US, Delivering, dead_channels
+from foliot.engine.delivery import WITHIN_S, Delivering, claim_us, dead_channels
 from foliot.ports.notifier import NotifyRules
 from foliot.ports.secrets import NO_SECRETS
 from foliot.ports.store.actor import Actor
@@ -59,7 +59,7 @@ def real_teller(lines: tuple[str, ...] = ()) -> ChannelTeller:
         assert run_id == 7
         return RunTold(due_at=1_794_960_000 * SECOND, log=lines)
 
-    rules = NotifyRules(egress=Egress.of(allow=["loopback"]), within_s=20.0)
+    rules = NotifyRules(egress=Egress.of(allow=["loopback"]), within_s=WITHIN_S)
     return ChannelTeller(
         InstalledNotifiers(), NO_SECRETS, rules, node="s1", public_url="https://f.example/", about_run=about_run
     )
@@ -115,7 +115,7 @@ async def test_a_leader_that_dies_leaves_one_message_or_a_marked_repeat(
     heir = Leader(world, name="s2")
     await heir.round()  # the claim of the dead leader still holds
     assert len(receiver.got) == (0 if dies_before else 1)
-    await world.elapse(CLAIM_US + SECOND)
+    await world.elapse(claim_us(WITHIN_S) + SECOND)
     await heir.round()
     await heir.round()
     told = bodies(receiver)
@@ -169,6 +169,38 @@ async def test_a_message_has_the_log_the_link_and_no_secret(world: World, receiv
     assert "pw12345678" not in shown
 
 
+async def test_a_leader_that_stood_still_past_its_claim_sends_nothing(world: World, receiver: WebReceiver) -> None:
+    """The next leader sends it, marked. A second message, unmarked, would come after that one."""
+
+    class Stopped(SystemClock):
+        """A clock of a process that stood still just after its claim."""
+
+        def __init__(self) -> None:
+            self.past_s = 0.0
+
+        def monotonic(self) -> float:
+            now = super().monotonic() + self.past_s
+            self.past_s = claim_us(WITHIN_S) / SECOND
+            return now
+
+    await channel(world, receiver)
+    await world.store.channels.put([notice("n1")])
+    asleep = Leader(world)
+    asleep.delivering = Delivering(
+        world.store.channels,
+        real_teller(),
+        node="s1",
+        clock=Stopped(),
+        chance=SystemChance(),
+        now=lambda: asleep._now,
+    )
+    await asleep.round()
+    assert (receiver.got, await states(world)) == ([], [DeliveryState.SENDING])
+    await world.elapse(claim_us(WITHIN_S) + SECOND)
+    await Leader(world, name="s2").round()
+    assert [one["repeat"] for one in bodies(receiver)] == [True]
+
+
 async def test_a_receiver_that_fails_is_asked_again_later_and_is_dead_after_a_while(
     world: World, receiver: WebReceiver
 ) -> None:
@@ -184,6 +216,7 @@ async def test_a_receiver_that_fails_is_asked_again_later_and_is_dead_after_a_wh
     await world.elapse(6 * MINUTE)
     await leader.round()
     (dead,) = await dead_channels(world.store.channels, await world.now())
+    assert dead.cause.key.endswith("bad"), "a second channel that dies is another alert"
     assert (dead.subject, dead.cause.data["error"]) == ("bad", "the receiver answered 500")
     receiver.answer = lambda _: web.Response(status=200)
     await world.elapse(20 * MINUTE)

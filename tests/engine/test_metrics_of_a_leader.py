@@ -5,9 +5,11 @@ import asyncio
 from foliot.app.http import build_app
 from foliot.app.server import Server
 from foliot.app.settings import TEST_TIMING, ServerSettings
+from foliot.domain.alerts.channel import Channel
 from foliot.domain.verdict import Cause
 from foliot.engine.gauges import EVERY_S, JOBS_EVERY_S, REST_OF_TOOK, GaugeReading, JobNames
 from foliot.engine.statistics import SETTLED_S
+from foliot.ports.store.actor import Actor
 from foliot.ports.store.errors import StoreUnavailable
 from foliot.ports.store.gauges import ClusterGauges
 from tests.clocks import DrivenClock
@@ -64,6 +66,29 @@ async def test_a_leader_shows_jobs_queues_and_runs_that_ended(world: World, cloc
     assert 'foliot_job_runs_ended_total{job_name="bad",job_namespace="default",state="FAILED"} 1.0' in text
     assert 'foliot_job_last_end_timestamp_seconds{job_name="good",job_namespace="default"}' in text
     assert 'foliot_store_call_seconds_bucket{le="+Inf",pool="control"}' in text
+
+
+async def test_a_leader_shows_alerts_and_what_became_of_notices(world: World, clock: DrivenClock) -> None:
+    server = leader_of(world, clock)
+    await lead(server)
+    hook = Channel(name="hook", namespace=None, kind="webhook", settings={"url": "http://127.0.0.1:9/x"})
+    await world.store.channels.save(hook, by=Actor(name="anne"))
+    await save(world, "bad", retries={"max": 0}, alert={"on": ["failed"], "to": ["hook"]})
+    anne = await worker(world)
+    await trigger(world, "bad")
+    await anne.complete(*await anne.lease(), cause=Cause.ERROR)
+    await do(server, "alerting")
+    await server.pulsing.step()
+    await server.telling.delivering.deliver(server.leadership.term or 0)
+    await do(server, "gauges")
+
+    text = server.metrics.render().decode()
+    assert 'foliot_alerts_firing{level="warning"} 1.0' in text
+    assert 'foliot_alerts_firing{level="critical"} 0.0' in text
+    assert 'foliot_notifications_total{channel="hook",outcome="failed"} 1.0' in text, "loopback is not allowed"
+    assert "foliot_notifications_waiting 1.0" in text
+    assert "foliot_notifications_oldest_seconds" in text
+    assert "foliot_alert_rounds_total 1.0" in text
 
 
 async def test_a_look_at_the_metrics_sends_no_statement_however_many_jobs_there_are(

@@ -46,6 +46,9 @@ class Leader:
         async def act(one: Act, alert_id: int) -> None:
             self.acts.append((one, alert_id))
 
+        async def is_drilling() -> bool:
+            return bool(await self.store.drills.open())
+
         return AlertParts(
             rounds=self.store.alert_rounds,
             alerts=self.store.alerts,
@@ -58,6 +61,7 @@ class Leader:
             sources=sources,
             leader_gap_us=lambda: gap_us,
             act=act,
+            is_drilling=is_drilling,
         )
 
     async def round(self) -> None:

@@ -12,8 +12,8 @@ ALERTS: list[Hot] = [
         name="alerts: what there is to read",
         statement=looks.MARKS,
         uses=frozenset({"job_alerts_saved", "alerts_resolved"}),
+        scans=frozenset({"alert_rules", "channels", "silences", "failure_signs"}),  # of a few rows each
         reads_max=2 * ALERTING,
-        engines=("sqlite",),  # PostgreSQL reads the few rows of rules and channels as they are
     ),
     Hot(
         name="alerts: signs of failures",
@@ -28,8 +28,7 @@ ALERTS: list[Hot] = [
         uses=frozenset({"alerts_resolved", "runs_by_job"}),
         or_uses=frozenset({"alerts_resolved", ""}),
         reads_max=100 * OPEN_ALERTS,
-        values=lambda _: {"rows": looks.KNOWN_MAX},
-        engines=("sqlite",),
+        values=lambda _: {"rows": looks.KNOWN_PAGE, "from_id": 0},
     ),
     Hot(
         name="alerts: late and slow runs of the jobs that ask for it",

@@ -11,7 +11,7 @@ from foliot.domain.alerts.builtin_rules import BUILT_IN, with_built_in
 from foliot.domain.alerts.causes import plain_cause
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.alerts.condition import ConditionKind
-from foliot.domain.alerts.decision import SUBJECTS_MAX, Decision, KnownAlert, Scene, decide
+from foliot.domain.alerts.decision import CAUSES_MAX, SUBJECTS_MAX, Decision, KnownAlert, Scene, decide
 from foliot.domain.alerts.inhibition import Circumstances, inhibited
 from foliot.domain.alerts.level import AlertLevel, AlertState
 from foliot.domain.alerts.observation import Observation, Sighting
@@ -300,3 +300,45 @@ def test_a_paced_rule_needs_figures() -> None:
     assert not is_true(paced, run)
     assert is_true(paced, replace(run, percentiles={95: 4 * MINUTE}))
     assert not is_true(paced, replace(run, percentiles={95: 6 * MINUTE}))
+
+
+def failure(job: str, cause: str) -> Observation:
+    return Observation(
+        kind=ConditionKind.FAILED,
+        subject_key=f"job:{job}",
+        subject=job,
+        cause=plain_cause("failed", cause),
+        at=NOW,
+        namespace="default",
+        job_id=7,
+    )
+
+
+def test_very_many_causes_of_one_rule_are_a_bounded_number_of_alerts() -> None:
+    story = Story(rule(when="failed"))
+    first = story.round(*(failure(f"job-{n}", f"cause-{n}") for n in range(3 * CAUSES_MAX)))
+    assert len(first.opened) == len(first.notices) == CAUSES_MAX + 1
+    rest = max(first.opened, key=lambda one: len(one.subjects))
+    assert len(rest.subjects) == 2 * CAUSES_MAX
+    again = story.round(failure(f"job-{2 * CAUSES_MAX}", "cause-x"), failure("job-0", "cause-0"))
+    assert (again.opened, again.notices) == ([], [])
+    assert {one.alert.key for one in again.changed} == {rest.alert.key, first.opened[0].alert.key}
+
+
+def test_an_action_waits_until_its_alert_fires_although_the_failure_came_before() -> None:
+    story = Story(rule(when="failed", do={"retry": 1}, **{"for": "5m"}))
+    assert story.round(failure("a", "x")).acts == []
+    acts = story.round(after_us=6 * MINUTE).acts
+    assert [(act.subject.subject, act.number) for act in acts] == [("a", 1)]
+    assert story.round(failure("a", "x")).acts == [], "it did what it may"
+
+
+def test_out_of_hours_nothing_piles_up_and_the_end_does_not_come_before_the_beginning() -> None:
+    hours = {"days": "mon-fri", "from": "09:00", "to": "18:00", "timezone": "UTC"}
+    story = Story(rule(hours=hours, remind="1h"))
+    (_, fired) = story.round(late()).notices[0]
+    opens_at = to_instant(datetime(2026, 11, 18, 9, 0, tzinfo=UTC))
+    assert fired.not_before == opens_at
+    assert [told(story.round(late(), after_us=HOUR)) for _ in range(4)] == [[]] * 4
+    (_, over) = story.round().notices[0]
+    assert (str(over.kind), over.not_before) == ("resolved", opens_at)

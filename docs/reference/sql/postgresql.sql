@@ -54,7 +54,7 @@ SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id
            OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id AND j.deleted_at > 0) THEN 1 ELSE 0 END
   ELSE 0 END AS is_well
 FROM alerts a LEFT JOIN alert_subjects s ON s.alert_id = a.id
-WHERE a.resolved_at IS NULL ORDER BY a.id, s.subject_key LIMIT $1;
+WHERE a.resolved_at IS NULL AND a.id >= $1 ORDER BY a.resolved_at, a.id, s.subject_key LIMIT $2;
 
 -- alerts/looks.py OF_JOBS
    SELECT r.job_id, r.state, min(r.id) AS run_id, count(*) AS runs,
@@ -304,6 +304,15 @@ SELECT q.lane, count(*), min(q.not_before) FROM (
 
 -- checkup/gauges.py SUMMARY
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now, coalesce((SELECT max(e.id) FROM events e), 0) AS newest_event,
+       (SELECT count(*) FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL AND a.level = 'critical')
+         AS critical,
+       (SELECT count(*) FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL AND a.level = 'warning')
+         AS warning,
+       (SELECT count(*) FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL AND a.level = 'info')
+         AS info,
+       (SELECT count(*) FROM (SELECT o.id FROM outbox o WHERE o.next_at > 0 LIMIT $1) w) AS notices,
+       (SELECT min(w.created_at) FROM (SELECT o.created_at FROM outbox o WHERE o.next_at > 0 LIMIT $1) w)
+         AS oldest_notice_at,
        count(q.token) AS held, count(*) - count(q.token) AS waiting
 FROM (SELECT c.token FROM lock_claims c LIMIT $1) q;
 

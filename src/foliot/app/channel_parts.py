@@ -53,7 +53,13 @@ class Telling:
         )
         store = services.store.channels
         self.delivering = Delivering(
-            store, self.teller, node=self._node, clock=clock, chance=chance, now=tide.store_now
+            store,
+            self.teller,
+            node=self._node,
+            clock=clock,
+            chance=chance,
+            now=tide.store_now,
+            within_s=self._notify.rules.within_s,
         )
         self.secrets = ChannelSecrets(store, self.teller.missing)
         self._store = store

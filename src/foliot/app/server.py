@@ -129,6 +129,7 @@ class Server:
 
         self.services = self._make_services(planner, chance)
         self.telling = Telling(self.settings, self.services, self.tide, lambda: self.failure_notes.is_away)
+        self.metrics.watch_alerts(self.telling.delivering.outcomes)
         self.replica = None if replica is None else self._make_replica_reads(replica)
         self.on_retirement: list[Told] = []
         self.on_anomalies: list[AnomaliesTold] = []  # called when anomalies began or ended, on the leader
@@ -373,6 +374,7 @@ class Server:
             graded=self.health.learn,
             settle_drills=partial(settle_open, self.services),
             leader_gap_us=self.leader_gap.taken,
+            last_outage=lambda: self.failure_notes.last_outage,
             act=partial(act_on_alert, self.services),
             gauges_read=self.metrics.cluster.learn,
             names_of_jobs=JobNames(self.metrics.jobs.unnamed, self.metrics.jobs.learn_names),
@@ -381,6 +383,7 @@ class Server:
             keep_alive=self.telling.keep_alive,
             alert_sources=[*self.telling.alert_sources(), anomaly_source(self.store.alert_rounds)],
             notices_wait=self._notices_wait,
+            alerts_decided=self.metrics.alerts.decided,
         )
         return leader_duties(context, self.leadership)
 

@@ -122,11 +122,9 @@ def of_queues(runs: Iterable[LiveRuns], jobs: Mapping[int, SubjectJob], *, now: 
         )
 
 
-def of_silent(
-    job_ids: Iterable[int], jobs: Mapping[int, SubjectJob], *, now: Instant, for_us: Micros
-) -> Iterator[Observation]:
-    """Jobs without a success for so long."""
-    for job_id in job_ids:
+def of_silent(silent: Mapping[int, Micros], jobs: Mapping[int, SubjectJob], *, now: Instant) -> Iterator[Observation]:
+    """Jobs without a success, and for how long at least."""
+    for job_id, for_us in silent.items():
         job = jobs.get(job_id)
         if job is None or job.is_deleted:
             continue

@@ -15,7 +15,7 @@ from foliot.domain.alerts.builtin_rules import with_built_in
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.alerts.condition import ConditionKind
 from foliot.domain.alerts.decision import Act, Decision, Scene, decide
-from foliot.domain.alerts.inhibition import Circumstances, inhibited
+from foliot.domain.alerts.inhibition import OF_DRILLS, Circumstances, inhibited
 from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.alerts.observation import Observation, Sighting
 from foliot.domain.alerts.rule import Rule
@@ -25,6 +25,7 @@ from foliot.domain.checkup import Finding, Grade
 from foliot.domain.failover import Urgency
 from foliot.domain.instants import DAY, MINUTE, SECOND, Instant, Micros
 from foliot.engine import alert_looks as looks
+from foliot.engine.outages import LastOutage, Outage, Outages
 from foliot.engine.pulse import Tide
 from foliot.ports.store.alert_rounds import (
     LIVE_MAX,
@@ -36,7 +37,7 @@ from foliot.ports.store.alert_rounds import (
     SubjectJob,
 )
 from foliot.ports.store.alerts import AlertStore
-from foliot.ports.store.failovers import FailoverStore
+from foliot.ports.store.failovers import Failover, FailoverStore
 from foliot.ports.store.node_row import NodeRow
 
 EVERY_S: Final = 5.0
@@ -49,8 +50,6 @@ FORGOTTEN_PER_ROUND: Final = 500
 PACE_SINCE_US: Final[Micros] = 7 * DAY
 LONG_RUN_US: Final[Micros] = SECOND
 """Shorter runs are never slow enough to be told of."""
-STORE_BACK_US: Final[Micros] = 2 * MINUTE
-"""So long after the store came back, what is late is being caught up."""
 FAILOVERS_MAX: Final = 500
 LEVELS: Final = {
     Urgency.LOW: AlertLevel.INFO,
@@ -84,6 +83,10 @@ async def _no_channels() -> Sequence[Channel]:
     return ()
 
 
+async def _no_drill() -> bool:
+    return False
+
+
 ActOnAlert: TypeAlias = Callable[[Act, int], Awaitable[None]]
 """Do something about the alert with this id."""
 
@@ -108,8 +111,11 @@ class AlertParts:
     sources: Sequence[AlertSource] = ()
     metrics: Callable[[], Iterable[looks.MetricValue]] = lambda: ()
     leader_gap_us: Callable[[], Micros] = lambda: 0  # how long nobody led before this server did
+    last_outage: LastOutage = lambda: None
+    is_drilling: Callable[[], Awaitable[bool]] = _no_drill  # whether nodes are broken on purpose
     act: ActOnAlert = no_act
     told: Callable[[], None] = lambda: None  # notices wait in the outbox
+    on_round: Callable[[], None] = lambda: None  # every rule was asked, and what came of it stands in the store
 
 
 class Alerting:
@@ -129,6 +135,7 @@ class Alerting:
         self._repair_after: int | None = 0
         self._repaired_at: Instant = 0
         self._gap_us: Micros = 0
+        self._outages: Outages | None = None  # None: not yet read in this term
 
     async def keep(self, term: int) -> float | None:
         """Look, decide, write, act."""
@@ -139,12 +146,15 @@ class Alerting:
         look = await self._parts.rounds.look(asks_jobs=self._asks_jobs, signs_max=SIGNS_MAX)
         await self._refresh(look.marks)
         nodes = await self._parts.nodes()
-        observations, looked = await self._observe(look, nodes)
+        outages = await self._known_outages(look.now)
+        observations, looked = await self._observe(look, nodes, outages)
         sightings = await self._counted(self._book.sightings(observations))
-        sightings = inhibited(_by_urgency(sightings), self._around(nodes))
+        sightings = inhibited(_by_urgency(sightings), await self._around(sightings, nodes, outages))
         scene = Scene(now=look.now, book=self._book, silences=self._silences, channels=self._channels, looked=looked)
         decision = decide(look.known, sightings, scene)
-        await self._write(decision, look, term)
+        if await self._write(decision, look, term):
+            self._gap_us = 0  # it is told of, or nobody wants to hear of it
+            self._parts.on_round()
         await self._tidy(look.now, term)
         return 0 if len(look.signs) >= SIGNS_MAX else None
 
@@ -157,6 +167,18 @@ class Alerting:
         self._minute, self._minute_kinds, self._minute_at = [], frozenset(), 0
         self._repair_after = 0
         self._gap_us = self._parts.leader_gap_us()
+        self._outages = None
+
+    async def _known_outages(self, now: Instant) -> Outages:
+        """Times without the store: from rows, once a term, and what this server saw since."""
+        if self._outages is None:
+            outages = Outages()
+            await outages.read(self._parts.failovers, now)
+            if self._gap_us:  # with all servers away nothing was started either
+                outages.learn(Outage(now - self._gap_us, now))
+            self._outages = outages
+        self._outages.learn(self._parts.last_outage())
+        return self._outages
 
     @property
     def _asks_jobs(self) -> bool:
@@ -197,12 +219,12 @@ class Alerting:
     # ------------------------------------------------------------------------------------------------------- looking
 
     async def _observe(
-        self, look: RoundLook, nodes: Sequence[NodeRow]
+        self, look: RoundLook, nodes: Sequence[NodeRow], outages: Outages
     ) -> tuple[list[Observation], frozenset[ConditionKind]]:
         """Everything that is so now, and the kinds of it that were really looked at."""
         now = look.now
         if now - self._minute_at >= MINUTE - SECOND:
-            await self._look_for_a_minute(now, nodes)
+            await self._look_for_a_minute(now, nodes, outages)
             self._minute_at = now
         jobs = await self._jobs(look)
         served, _ = looks.groups_without_workers(nodes, self._parts.band_of)
@@ -210,7 +232,6 @@ class Alerting:
         seen += looks.of_live(look.live, jobs, now=now, served=served, percentiles={})
         seen += looks.of_nodes(nodes, look.known, band_of=self._parts.band_of, now=now)
         seen += looks.of_leader(self._gap_us, now=now)
-        self._gap_us = 0
         kinds = {ConditionKind.NODE, ConditionKind.LEADER} | self._minute_kinds
         if len(look.live) >= LIVE_MAX:
             kinds -= {ConditionKind.LATE, ConditionKind.SLOWER}  # some are not seen although they last
@@ -222,36 +243,35 @@ class Alerting:
         if checkup is not None:
             seen += looks.of_checks(*checkup, now=now)
             kinds.add(ConditionKind.CHECK)
-        of_failovers = await self._failovers(look, now)
-        seen += of_failovers
+        found = await self._failovers(look)
+        outages.learn_of(found)
+        seen += looks.of_failovers(found, now=now)
         kinds |= {ConditionKind.FAILOVER, ConditionKind.STORE}
         own = {(one.kind, one.subject_key) for one in seen}
         seen += [one for one in self._minute if (one.kind, one.subject_key) not in own]
         return seen, frozenset(kinds)
 
-    async def _failovers(self, look: RoundLook, now: Instant) -> list[Observation]:
+    async def _failovers(self, look: RoundLook) -> Sequence[Failover]:
         """No statement while no failover is open and no alert tells of one."""
         about = (ConditionKind.FAILOVER, ConditionKind.STORE)
         pulse = self._parts.tide.pulse
         is_told = any(one.alert.kind in about for one in look.known)
         if not is_told and (pulse is None or not pulse.failing):
-            return []
-        found = await self._parts.failovers.open(limit=FAILOVERS_MAX, within_us=MINUTE)
-        return [*looks.of_failovers(found, now=now)]
+            return ()
+        return await self._parts.failovers.open(limit=FAILOVERS_MAX, within_us=MINUTE)
 
     async def _jobs(self, look: RoundLook) -> Mapping[int, SubjectJob]:
         wanted = {one.job_id for one in look.signs} | {one.job_id for one in look.live}
         return await self._parts.rounds.jobs(sorted(wanted)) if wanted else {}
 
-    async def _look_for_a_minute(self, now: Instant, nodes: Sequence[NodeRow]) -> None:
+    async def _look_for_a_minute(self, now: Instant, nodes: Sequence[NodeRow], outages: Outages) -> None:
         """What is dear to see: runs of any job, silent jobs, and what other parts say."""
         rounds = self._parts.rounds
         kinds = {ConditionKind.LATE, ConditionKind.SLOWER, ConditionKind.QUEUE, ConditionKind.SILENT}
         runs = list(await self._live())
         if self._asks_jobs:
             runs += await rounds.undecided()
-        silent_us = _least(self._book.of_kind(ConditionKind.SILENT))
-        silent = [] if silent_us is None else [job_id for job_id, _ in await rounds.silent(for_us=silent_us)]
+        silent = await self._silent(now, outages)
         jobs = await rounds.jobs(sorted({one.job_id for one in runs} | set(silent))) if runs or silent else {}
         slow = [one.job_id for one in runs if one.is_running]
         percentiles = await rounds.percentiles(slow, since=now - PACE_SINCE_US) if slow and self._has_paces else {}
@@ -259,13 +279,25 @@ class Alerting:
         self._minute = [
             *looks.of_live(runs, jobs, now=now, served=served, percentiles=percentiles),
             *looks.of_queues(runs, jobs, now=now),
-            *looks.of_silent(silent, jobs, now=now, for_us=silent_us or 0),
+            *looks.of_silent(silent, jobs, now=now),
         ]
         for source in self._parts.sources:
             if any(self._book.of_kind(kind) for kind in source.kinds):
                 self._minute += await source.look(now)
             kinds |= source.kinds
         self._minute_kinds = frozenset(kinds)
+
+    async def _silent(self, now: Instant, outages: Outages) -> Mapping[int, Micros]:
+        """Jobs that are silent, and the longest time of a rule that they are. Time without the store does not count."""
+        wanted = {rule.when.longer_than_us for rule in self._book.of_kind(ConditionKind.SILENT)}
+        silent: dict[int, Micros] = {}
+        for for_us in sorted(one for one in wanted if one is not None):
+            away_us = outages.away_us(now - for_us, now)
+            found = await self._parts.rounds.silent(for_us=for_us + away_us)
+            silent |= dict.fromkeys((job_id for job_id, _ in found), for_us)
+            if not found:
+                break  # nor is a job silent for longer
+        return silent
 
     async def _live(self) -> Sequence[LiveRuns]:
         """Runs of any job that a rule may be about; none when no rule is."""
@@ -284,11 +316,16 @@ class Alerting:
         rules = [*self._book.of_kind(ConditionKind.SLOWER), *(r for own in self._book.of_jobs.values() for r in own)]
         return any(rule.when.pace is not None for rule in rules)
 
-    def _around(self, nodes: Sequence[NodeRow]) -> Circumstances:
+    async def _around(self, sightings: Sequence[Sighting], nodes: Sequence[NodeRow], outages: Outages) -> Circumstances:
+        """What else is so. Drills are asked for only if there is something that one may explain."""
         pulse = self._parts.tide.pulse
+        may_be_made = any(one.rule.when.kind in OF_DRILLS for one in sightings)
         now = self._parts.tide.store_now()
         _, lonely = looks.groups_without_workers(nodes, self._parts.band_of)
         return Circumstances(
+            store_was_away=outages.is_catching_up(now),
+            outages=outages.long_ones,
+            in_drill=may_be_made and await self._parts.is_drilling(),
             in_maintenance=pulse is not None and pulse.maintenance_until > now,
             groups_without_workers=lonely,
         )
@@ -303,20 +340,22 @@ class Alerting:
         counts = await self._parts.rounds.failures(sorted(asked))
         return [one for one in sightings if _is_enough(one, counts)]
 
-    async def _write(self, decision: Decision, look: RoundLook, term: int) -> None:
+    async def _write(self, decision: Decision, look: RoundLook, term: int) -> bool:
+        """Whether the round stands in the store."""
         signs = [one.run_id for one in look.signs]
         if decision.is_empty and not signs:
-            return
+            return True
         await self._bound_acts(decision)
         recorded = await self._parts.rounds.record(decision, signs=signs, term=term)
         if not recorded.is_kept:
-            return  # another leader, or a person, was quicker: the next round looks anew
+            return False  # another leader, or a person, was quicker: the next round looks anew
         for kind, key in decision.events:
             log.info(kind, alert=recorded.ids.get(key))
         if decision.notices:
             self._parts.told()
         for act in decision.acts:
             await self._parts.act(act, recorded.ids[act.alert_key])
+        return True
 
     async def _bound_acts(self, decision: Decision) -> None:
         """No rule does more in an hour than it may, over all of its alerts."""

@@ -5,6 +5,7 @@ when that runs out, the next leader sends the notice again under the same delive
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final, Protocol, TypeAlias
 
@@ -16,6 +17,7 @@ from foliot.domain.alerts.condition import ConditionKind
 from foliot.domain.alerts.delivery import (
     DEAD_AFTER_US,
     GIVE_UP_AFTER_US,
+    GIVE_UP_TRIES,
     DueNotice,
     RateUsed,
     plan_deliveries,
@@ -23,7 +25,7 @@ from foliot.domain.alerts.delivery import (
 )
 from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.alerts.observation import Observation
-from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.notifier import NotSent
@@ -31,10 +33,18 @@ from foliot.ports.store.channels import ChannelKey, ChannelStore, ClaimedNotices
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 
 REST_S: Final = 5.0
-BATCH: Final = 50
-CLAIM_US: Final[Micros] = MINUTE
+CLAIMED_MAX: Final = 500
+SENT_AT_ONCE: Final = 50
+WITHIN_S: Final = 10.0
+LOG_AND_SLACK_S: Final = 10.0
 SETTLE_TRIES: Final = 5
 SETTLE_REST_S: Final = 1.0
+
+_WORDS: Final = {
+    DeliveryState.SENT: "sent",
+    DeliveryState.WAITING: "failed",  # it is tried again
+    DeliveryState.FAILED: "given_up",
+}
 
 log = structlog.get_logger("foliot.delivery")
 
@@ -47,8 +57,11 @@ class Teller(Protocol):
         ...
 
 
-SaySent: TypeAlias = Callable[[str, bool], None]
-"""The kind of a channel, and whether a message reached it."""
+def claim_us(within_s: float) -> Micros:
+    """For how long a notice is claimed: twice the limit of one message, and time to read a log and to settle it."""
+    return round((2 * within_s + LOG_AND_SLACK_S) * SECOND)
+
+
 Now: TypeAlias = Callable[[], Instant]
 
 
@@ -64,16 +77,17 @@ class Delivering:
         clock: Clock,
         chance: Chance,
         now: Now,
-        on_sent: SaySent = lambda _kind, _is_sent: None,
+        within_s: float = WITHIN_S,
     ) -> None:
-        """`now`: the store's time, as this server believes it to be."""
+        """`now`: the store's time, as this server believes it to be. `within_s`: the limit of one message."""
         self._store = store
         self._teller = teller
         self._node = node
         self._clock = clock
         self._chance = chance
         self._now = now
-        self._on_sent = on_sent
+        self._within_s = within_s
+        self.outcomes: Counter[tuple[str, str]] = Counter()  # by channel and word, for metrics
         self._alive_at: dict[ChannelKey, float] = {}  # when a dead-man's switch was last told, monotonic
 
     async def deliver(self, term: int) -> float | None:
@@ -85,27 +99,31 @@ class Delivering:
         if wait_us > 0:
             return min(wait_us / SECOND, REST_S)
         claim = self._chance.token()
-        claimed = await self._store.claim(claim=claim, by=self._node, limit=BATCH, for_us=CLAIM_US, term=term)
+        for_us = claim_us(self._within_s)
+        until = self._clock.monotonic() + for_us / SECOND  # counted from before the claim: never too late
+        claimed = await self._store.claim(claim=claim, by=self._node, limit=CLAIMED_MAX, for_us=for_us, term=term)
         if claimed.deliveries:
-            await self._carry_out(claimed)
-        return 0.0 if len(claimed.deliveries) == BATCH else 0.2
+            await self._carry_out(claimed, until)
+        return 0.0 if len(claimed.deliveries) >= SENT_AT_ONCE else 0.2
 
-    async def _carry_out(self, claimed: ClaimedNotices) -> None:
+    async def _carry_out(self, claimed: ClaimedNotices, until: float) -> None:
         by_id = {one.id: one for one in claimed.deliveries}
         channels = {channel.key: channel for channel in await self._store.list(namespace=None)}
         waiting = [_waiting(one) for one in claimed.deliveries]
         used = await self._used(claimed, channels)
         plan = plan_deliveries(waiting, channels, used, claimed.now)
         put_aside = [_dropped(by_id[one], why) for one, why in plan.drop.items()]
+        self.outcomes.update((by_id[one].notice.channel, "dropped") for one in plan.drop)
         put_aside += [_postponed(by_id[one], in_us, why) for one, (in_us, why) in plan.later.items()]
+        now_and_later = _in_turns([by_id[one] for one in plan.send])
+        put_aside += [_postponed(one, 0, "") for one in now_and_later[SENT_AT_ONCE:]]
         await self._settle(put_aside)
         for ids, digest in plan.fold:
             await self._store.fold([by_id[one] for one in ids], digest)
         sending = []
-        for one in plan.send:
-            delivery = by_id[one]
+        for delivery in now_and_later[:SENT_AT_ONCE]:
             channel = channels[delivery.channel_key]
-            sending.append(self._sent(delivery, channel, claimed.now))
+            sending.append(self._sent(delivery, channel, claimed.now, until))
         await asyncio.gather(*sending)
 
     async def _used(
@@ -117,10 +135,14 @@ class Delivering:
         recently = await self._store.recently_sent(rates)
         return {key: RateUsed(*found) for key, found in recently.items()}
 
-    async def _sent(self, delivery: Delivery, channel: Channel, now: Instant) -> None:
+    async def _sent(self, delivery: Delivery, channel: Channel, now: Instant, until: float) -> None:
+        if self._clock.monotonic() + self._within_s > until:
+            # This server stood still. Another one may send the notice by now, as a repeat: not also this one.
+            log.warning("notice.claim_ran_out", channel=channel.name, notice=delivery.notice.key)
+            return
         outcome = await self._outcome(delivery, channel, now)
         is_sent = outcome.state is DeliveryState.SENT
-        self._on_sent(channel.kind, is_sent)
+        self.outcomes[channel.name, _WORDS[outcome.state]] += 1
         say = log.info if is_sent else log.warning
         say(
             "notice.sent" if is_sent else "notice.not_sent",
@@ -143,7 +165,8 @@ class Delivering:
         return SendOutcome(id=delivery.id, claim=delivery.claim, state=DeliveryState.SENT)
 
     def _failed(self, delivery: Delivery, now: Instant, error: NotSent) -> SendOutcome:
-        is_over = error.is_final or now - delivery.created_at > GIVE_UP_AFTER_US
+        is_old = now - delivery.created_at > GIVE_UP_AFTER_US and delivery.attempt >= GIVE_UP_TRIES
+        is_over = error.is_final or is_old
         retry_after_us = round((error.retry_after_s or 0) * SECOND)
         again_in = retry_in_us(delivery.attempt, chance=self._chance.fraction(), retry_after_us=retry_after_us)
         is_test = delivery.notice.kind is NoticeKind.TEST  # the user waits for the answer
@@ -158,6 +181,8 @@ class Delivering:
 
     async def _settle(self, outcomes: Sequence[SendOutcome]) -> None:
         """Write it down, again and again for a while: what stays unwritten is sent again as a possible repeat."""
+        if not outcomes:
+            return
         for _ in range(SETTLE_TRIES):
             try:
                 await self._store.settle(outcomes, by=self._node)
@@ -210,8 +235,18 @@ class Delivering:
             self._alive_at[channel.key] = now
         except NotSent as failed:
             error = failed.why
-        self._on_sent(channel.kind, not error)
+        self.outcomes[channel.name, "failed" if error else "sent"] += 1
         await self._store.note_health(channel.key, error=error)
+
+
+def _in_turns(deliveries: Sequence[Delivery]) -> list[Delivery]:
+    """The first of each channel, then the second of each: a channel with much to say does not hold up the others."""
+    turns: Counter[ChannelKey] = Counter()
+    placed: list[tuple[int, Delivery]] = []
+    for one in deliveries:
+        placed.append((turns[one.channel_key], one))
+        turns[one.channel_key] += 1
+    return [one for _, one in sorted(placed, key=lambda turn: turn[0])]
 
 
 def _waiting(one: Delivery) -> DueNotice:
@@ -238,7 +273,7 @@ async def dead_channels(store: ChannelStore, now: Instant) -> list[Observation]:
             subject_key=f"channel:{namespace or ''}/{name}",
             subject=name,
             namespace=namespace,
-            cause=AlertCause(key="channel", data={"error": one.last_error}),
+            cause=AlertCause(key=f"channel:{namespace or ''}/{name}", data={"error": one.last_error}),
             at=now,
             lasts_us=now - one.failing_since,
             data={"error": one.last_error, "failures": one.failures},

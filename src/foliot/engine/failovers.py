@@ -10,6 +10,7 @@ from foliot.domain.clocks import STEP_US
 from foliot.domain.failover import Affected, Detected, FailoverAction, FailoverEnd, FailoverType
 from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import MINUTE, SECOND, Instant, Micros
+from foliot.engine.outages import Outage
 from foliot.engine.presence import OwnSession
 from foliot.engine.pulse import Tide
 from foliot.ports.clock import Clock
@@ -61,6 +62,7 @@ class FailureNotes:
         self._heard_at: float | None = None  # when the store last answered
         self.is_away = False  # the last pulse did not reach the store
         self._away_s = 0.0  # how long the store was away, until it is noted
+        self.last_outage: Outage | None = None
         self.answered: Callable[[], int] = lambda: 0  # how many requests the replica answered so far
         self._answered_before = 0
 
@@ -75,10 +77,10 @@ class FailureNotes:
 
     def heard(self, pulse: Pulse) -> None:
         """The store answered."""
-        del pulse
         now = self._clock.monotonic()
         if self.is_away and self._heard_at is not None:
             self._away_s = max(self._away_s, now - self._heard_at)
+            self.last_outage = Outage(pulse.now - int((now - self._heard_at) * SECOND), pulse.now)
             self.wake.set()
         self.is_away = False
         self._heard_at = now

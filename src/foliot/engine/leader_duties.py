@@ -31,6 +31,7 @@ from foliot.engine.maintenance import MaintenanceEnd
 from foliot.engine.node_load import EVERY_S as LOAD_EVERY_S
 from foliot.engine.node_load import BandOf, ForgettingLoads, LoadKeeping
 from foliot.engine.node_look import NodeLook
+from foliot.engine.outages import LastOutage
 from foliot.engine.pulse import Tide
 from foliot.engine.retirements import Retiring, Told
 from foliot.engine.statistics import EVERY_S as COUNT_EVERY_S
@@ -74,8 +75,10 @@ class LeaderContext:
     alert_sources: Sequence[AlertSource] = ()
     metric_values: Callable[[], Iterable[MetricValue]] = lambda: ()  # for rules that compare metrics
     leader_gap_us: Callable[[], Micros] = lambda: 0
+    last_outage: LastOutage = lambda: None  # of the store, as this server saw it
     act: ActOnAlert = no_act
     notices_wait: Callable[[], None] = lambda: None  # in the outbox
+    alerts_decided: Callable[[], None] = lambda: None  # a round of alerts stands in the store
     gauges_read: GaugesTold = lambda _term, _read: None
     names_of_jobs: JobNames = field(default_factory=JobNames)  # that metrics want to know
     counted: CountTold = lambda _minutes: None
@@ -230,6 +233,9 @@ def _alerting(context: LeaderContext) -> Round:
     async def channels() -> Sequence[Channel]:
         return await store.channels.list(namespace=None)
 
+    async def is_drilling() -> bool:
+        return bool(await store.drills.open())
+
     parts = AlertParts(
         rounds=store.alert_rounds,
         alerts=store.alerts,
@@ -242,8 +248,11 @@ def _alerting(context: LeaderContext) -> Round:
         sources=context.alert_sources,
         metrics=context.metric_values,
         leader_gap_us=context.leader_gap_us,
+        last_outage=context.last_outage,
+        is_drilling=is_drilling,
         act=context.act,
         told=context.notices_wait,
+        on_round=context.alerts_decided,
     )
     return Alerting(parts).keep
 

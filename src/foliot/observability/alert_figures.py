@@ -1,13 +1,13 @@
-"""Metrics of alerts: how many fire, and what became of notifications. The parts that know it are plugged in here."""
+"""Metrics of alerts that a server counts by itself: what became of notifications, and rounds of alerts."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from prometheus_client.registry import Collector
 
 from foliot.domain.metric_bounds import CHANNELS_SHOWN
 from foliot.observability.catalogue import OTHERS
-from foliot.observability.families import Family, counts, gauges
+from foliot.observability.families import Family, counts
 
 NotifiedCounts: TypeAlias = Mapping[tuple[str, str], int]
 """By channel and outcome (`sent`, `failed`, `given_up`, `dropped`), how many notifications so far."""
@@ -17,27 +17,27 @@ class AlertFigures(Collector):
     """Nothing until somebody knows something."""
 
     def __init__(self) -> None:
-        self._firing: Callable[[], Mapping[str, int] | None] = lambda: None
         self._notified: NotifiedCounts = {}
+        self._rounds = 0
 
-    def watch(self, firing: Callable[[], Mapping[str, int] | None], notified: NotifiedCounts) -> None:
-        self._firing = firing
+    def watch(self, notified: NotifiedCounts) -> None:
         self._notified = notified
+
+    def decided(self) -> None:
+        """One more round of alerts stands in the store."""
+        self._rounds += 1
 
     def describe(self) -> Iterator[Family]:
         yield from ()
 
     def collect(self) -> Iterator[Family]:
-        by_level = self._firing()
-        if by_level is not None:
-            firing = gauges("foliot_alerts_firing")
-            for level, count in sorted(by_level.items()):
-                firing.add_metric([level], count)
-            yield firing
         notified = counts("foliot_notifications_total")
         for (channel, outcome), count in sorted(_bounded(self._notified).items()):
             notified.add_metric([channel, outcome], count)
         yield notified
+        rounds = counts("foliot_alert_rounds_total")
+        rounds.add_metric([], self._rounds)
+        yield rounds
 
 
 def _bounded(notified: NotifiedCounts) -> dict[tuple[str, str], int]:

@@ -34,6 +34,7 @@ class ClusterFigures(Collector):
         yield _jobs(read)
         yield _claims(read)
         yield from _limits(read)
+        yield from _alerts(read)
         events = counts("foliot_journal_events_total")
         events.add_metric([], read.newest_event)
         yield events
@@ -51,6 +52,16 @@ def _claims(read: ClusterGauges) -> Family:
     family.add_metric(["held"], read.claims_held)
     family.add_metric(["waiting"], read.claims_waiting)
     return family
+
+
+def _alerts(read: ClusterGauges) -> Iterator[Family]:
+    firing = gauges("foliot_alerts_firing")
+    for level, count in sorted(read.alerts.items()):
+        firing.add_metric([level], count)
+    waiting, oldest = gauges("foliot_notifications_waiting"), gauges("foliot_notifications_oldest_seconds")
+    waiting.add_metric([], read.notices_waiting)
+    oldest.add_metric([], read.notice_oldest_us / SECOND)
+    yield from (firing, waiting, oldest)
 
 
 def _limits(read: ClusterGauges) -> Iterator[Family]:

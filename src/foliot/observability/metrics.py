@@ -102,12 +102,9 @@ class ServerMetrics:
         """Show how the nodes are; nothing on servers that do not lead."""
         self.registry.register(NodeFiguresShown(nodes))
 
-    def watch_alerts(self, firing: Callable[[], Mapping[str, int] | None], notified: NotifiedCounts) -> None:
-        """Show how many alerts fire, by level, and which notifications were sent, by channel and outcome.
-
-        `firing`: None on a server that does not lead. `notified`: counted on by the part that sends them.
-        """
-        self.alerts.watch(firing, notified)
+    def watch_alerts(self, notified: NotifiedCounts) -> None:
+        """Show what became of notifications, by channel and outcome; the part that sends them counts on."""
+        self.alerts.watch(notified)
 
     def watch_pulse_age(self, age_s: Callable[[], float]) -> None:
         gauge("foliot_pulse_age_seconds", self.registry).set_function(age_s)

@@ -138,6 +138,8 @@ def _facts(kind: NoticeKind, data: Mapping[str, Any], language: Language) -> dic
         words["rule"]: str(data.get("rule") or ""),
         words["began"]: _time(data.get("began_at")),
         words["over"]: _time(data.get("resolved_at")),
+        words["by"]: str(data.get("by") or ""),
+        words["reason"]: str(data.get("reason") or ""),
         words["count"]: str(data["seen"]) if int(data.get("seen") or 0) > 1 else "",
         words["subjects"]: ", ".join(str(one.get("subject", "")) for one in subjects[1:10]),
         words["next"]: "" if is_over else notice_next_step(data, language),

@@ -21,6 +21,7 @@ from foliot.ports.store import Store
 from foliot.ports.store.alert_rounds import AlertMarks, RoundLook
 from foliot.ports.store.anomalies import JudgingPage, JudgingProgress
 from foliot.ports.store.code import LiveCode, LiveCodes, RetiredPage
+from foliot.ports.store.failovers import FailoverPage
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.locks import LocksSwept, LockWaits
 from foliot.ports.store.node_loads import LoadProgress
@@ -34,6 +35,7 @@ READS: Final = {
     "lookups.now",
     "locks.waits",
     "failovers.open",
+    "failovers.list",
     "failovers.policies",
     "code.live",
     "code.sources",
@@ -77,6 +79,7 @@ ANSWERS: Final[Mapping[str, Any]] = {
     ),
     "locks.break_waits": (["d"], []),
     "failovers.open": [],
+    "failovers.list": FailoverPage(items=()),
     "checkup.kept": None,
     "statistics.progress": CountProgress(ver=1, counted_id=0, newest_id=0, now=0, has_left=True),
     "statistics.left": [],

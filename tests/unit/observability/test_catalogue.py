@@ -65,7 +65,7 @@ def full_metrics() -> ServerMetrics:
     metrics.watch_coordinator("redis", lambda: CoordinatorHealth(is_up=True, is_chosen=True, latency_s=0.1, outages=0))
     metrics.watch_replica(lambda: 3, lambda: 5)
     metrics.watch_nodes(lambda: [NodeGauge("w", "worker", "n-1", "WARNING", 0.9, 1, "memory", 8, 2, LOADED)])
-    metrics.watch_alerts(lambda: {"critical": 1}, {("oncall", "sent"): 2})
+    metrics.watch_alerts({("oncall", "sent"): 2})
     metrics.watch_pulse_age(lambda: 0.5)
     metrics.watch_waiting(lambda: 1, lambda: 2)
     grades = HealthGauges(lambda: 1)
@@ -102,6 +102,9 @@ def a_cluster(groups: int = 1, limits: int = 1) -> ClusterGauges:
         claims_held=1,
         claims_waiting=2,
         newest_event=77,
+        alerts={"critical": 1},
+        notices_waiting=3,
+        notice_oldest_us=4_000_000,
     )
 
 
@@ -198,7 +201,7 @@ def test_groups_limits_channels_and_jobs_beyond_their_maximum_are_added_up() -> 
     assert ready[OTHERS,] == sum(range(1, 52)), "the shortest queues"
     assert len(shown(metrics, "foliot_limit_used")) == LIMITS_SHOWN
 
-    metrics.watch_alerts(lambda: None, {(f"channel-{n}", "sent"): 1 for n in range(CHANNELS_SHOWN + 7)})
+    metrics.watch_alerts({(f"channel-{n}", "sent"): 1 for n in range(CHANNELS_SHOWN + 7)})
     notified = shown(metrics, "foliot_notifications_total")
     assert len(notified) == CHANNELS_SHOWN + 1
     assert notified[OTHERS, "sent"] == 7

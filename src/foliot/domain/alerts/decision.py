@@ -4,6 +4,7 @@ Everything that a round goes by stands in rows: since when an alert is seen, who
 was taken. So the next leader goes on where the last one stood, and a notice has the same key on both.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -30,6 +31,9 @@ STALE_US: Final[Micros] = 7 * DAY
 """A failure of which nothing was heard for so long is over: its job runs no more, or nobody runs it."""
 TOLD_OF_THE_FIRST: Final = ("run", "lasts_us", "band", "grade", "about", "type", "value", "node")
 """What a list says of the first subject of an alert."""
+CAUSES_MAX: Final = 100
+"""Open alerts of one rule. What comes above that is one more alert: nobody reads a thousand of them."""
+MANY: Final = "many"
 COUNTED_FOR_US: Final[Micros] = DAY
 """How long a pending alert counts when its rule says no time."""
 
@@ -128,15 +132,34 @@ def alert_key(sighting: Sighting) -> str:
 def decide(known: Sequence[KnownAlert], sightings: Sequence[Sighting], scene: Scene) -> Decision:
     """What becomes of every alert. Same arguments, same decision."""
     decision = Decision()
-    seen_of: dict[str, list[Sighting]] = {}
-    for one in sightings:
-        seen_of.setdefault(alert_key(one), []).append(one)
+    seen_of = _by_alert(known, sightings)
     voice = Voice(scene.now, scene.channels)
     for alert in known:
         _go_on(alert, seen_of.pop(alert.alert.key, []), scene, voice, decision)
     for key, seen in seen_of.items():
         _begin(key, seen, scene, voice, decision)
     return decision
+
+
+def _by_alert(known: Sequence[KnownAlert], sightings: Sequence[Sighting]) -> dict[str, list[Sighting]]:
+    """Sightings by the key of their alert. A rule with very many causes has one alert for those above a bound."""
+    by_key = {one.alert.key: one for one in known}
+    open_of: Counter[tuple[str, str | None]] = Counter((one.alert.rule, one.alert.namespace) for one in known)
+    seen_of: dict[str, list[Sighting]] = {}
+    for one in sightings:
+        key = alert_key(one)
+        rule = (one.rule.name, one.seen.namespace)
+        if key not in by_key and key not in seen_of:
+            rest = replace(one, seen=replace(one.seen, cause=replace(one.seen.cause, key=MANY)))
+            rest_key = alert_key(rest)
+            of_rest = by_key.get(rest_key)
+            is_there = of_rest is not None and one.seen.subject_key in of_rest.subjects
+            if is_there or open_of[rule] >= CAUSES_MAX:
+                one, key = rest, rest_key  # noqa: PLW2901  the same, under the alert of the rest
+            if key not in by_key and key not in seen_of:
+                open_of[rule] += 1
+        seen_of.setdefault(key, []).append(one)
+    return seen_of
 
 
 # ------------------------------------------------------------------------------------------------------ one alert
@@ -316,14 +339,15 @@ def _acted(
 ) -> KnownAlert:
     """What Foliot does by itself: when the alert begins to fire, and for failures at each one after that."""
     action = rule.do
-    if action is None or not seen or after.acted >= action.most:
+    if action is None or after.alert.state is not AlertState.FIRING or after.acted >= action.most:
         return after
-    news = [one for one in seen if is_firing_now or one.seen.comes_once]
+    if is_firing_now:
+        news = after.open_subjects  # what was seen before it lasted long enough, too
+    else:
+        again = (after.subjects.get(one.seen.subject_key) for one in seen if one.seen.comes_once)
+        news = [one for one in again if one is not None]
     acted = after.acted
-    for one in news[: action.most - acted]:
-        subject = after.subjects.get(one.seen.subject_key)
-        if subject is None or after.alert.state is not AlertState.FIRING:
-            continue
+    for subject in news[: action.most - acted]:
         acted += 1
         decision.acts.append(Act(alert_key=after.alert.key, rule=rule, action=action, number=acted, subject=subject))
     return replace(after, acted=acted)
@@ -338,4 +362,4 @@ def _resolve(after: KnownAlert, rule: Rule | None, voice: Voice, decision: Decis
         decision.events.append(("alert.resolved", alert.key))
     is_wanted = rule is None or rule.recover
     if is_wanted and alert.told_at is not None:
-        voice.tell_end(over, decision.notices)
+        voice.tell_end(over, rule, decision.notices)

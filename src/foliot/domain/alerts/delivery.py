@@ -21,6 +21,8 @@ DIGEST_MAX: Final = 50
 RETRY_FIRST_US: Final[Micros] = 10 * SECOND
 RETRY_MOST_US: Final[Micros] = 10 * MINUTE
 GIVE_UP_AFTER_US: Final[Micros] = 24 * HOUR
+GIVE_UP_TRIES: Final = 12
+"""A notice that waited for the hours of its channel all weekend is not given up at its first try."""
 DEAD_AFTER_US: Final[Micros] = 5 * MINUTE
 """A channel that fails for so long is told of on the others."""
 
@@ -132,6 +134,8 @@ def _within_rate(
         return
     if room == 0:
         frees_in = max(SECOND, (used.oldest_at or now) + channel.rate_us - now)
+        if len(others) > channel.rate:  # more than the next time has room for: a new alert must not wait behind them
+            others = _folded_for_later(others, channel, now + frees_in, plan)
         plan.later.update({one.id: (frees_in, TOO_MANY) for one in others})
         return
     kept, rest = others[: room - 1], others[room - 1 :]
@@ -139,6 +143,18 @@ def _within_rate(
     plan.send += [one.id for one in kept]
     plan.later.update({one.id: (SECOND, TOO_MANY) for one in rest if one not in foldable})
     _fold(foldable, channel, plan)
+
+
+def _folded_for_later(
+    others: Sequence[DueNotice], channel: Channel, at: Instant, plan: DeliveryPlan
+) -> list[DueNotice]:
+    """One digest for most of them; what is left: the gravest, and those that may have been told."""
+    critical = [one for one in others if one.notice.level is AlertLevel.CRITICAL][: channel.rate // 2]
+    folded = [one for one in others if one not in critical and _may_be_folded(one)]
+    if len(folded) < 2:
+        return list(others)
+    _fold(folded, channel, plan, not_before=at)
+    return [one for one in others if one not in folded]
 
 
 def _collected(others: list[DueNotice], channel: Channel, plan: DeliveryPlan) -> list[DueNotice]:
@@ -155,7 +171,7 @@ def _may_be_folded(one: DueNotice) -> bool:
     return one.notice.kind in OF_ALERTS and one.is_first_try
 
 
-def _fold(notices: Sequence[DueNotice], channel: Channel, plan: DeliveryPlan) -> None:
+def _fold(notices: Sequence[DueNotice], channel: Channel, plan: DeliveryPlan, *, not_before: Instant = 0) -> None:
     if not notices:
         return
     if len(notices) == 1:
@@ -170,6 +186,7 @@ def _fold(notices: Sequence[DueNotice], channel: Channel, plan: DeliveryPlan) ->
         namespace=channel.namespace,
         level=level,
         data={"count": len(ids), "items": [_item(one) for one in notices[:DIGEST_MAX]]},
+        not_before=not_before,
     )
     plan.fold.append((ids, digest))
 

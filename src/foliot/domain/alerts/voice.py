@@ -47,13 +47,16 @@ class Voice:
                 events.append(("alert.escalated", alert.key))
                 word = f"escalated:{raised.step}"
                 return self._told(replace(known, alert=raised), rule, NoticeKind.ESCALATED, word, step.to, notices)
-        if rule.remind_us is not None and alert.told_at is not None and self.now - alert.told_at >= rule.remind_us:
+        told_at = self.now if alert.told_at is None else alert.told_at
+        is_time = rule.remind_us is not None and self.now - told_at >= rule.remind_us
+        if is_time and self._not_before(alert, rule) <= self.now:  # a night of reminders is not told in the morning
             return self._told(known, rule, NoticeKind.REMINDED, f"reminded:{alert.ver}", rule.to, notices)
         return known
 
-    def tell_end(self, known: KnownAlert, notices: list[tuple[str, Notice]]) -> None:
-        """The same channels hear that it is over which heard of it."""
+    def tell_end(self, known: KnownAlert, rule: Rule | None, notices: list[tuple[str, Notice]]) -> None:
+        """The same channels hear that it is over which heard of it, and not before they hear of its beginning."""
         data = message_data(known)
+        not_before = self.now if rule is None else self._not_before(known.alert, rule)
         for namespace, name in known.told:
             notice = Notice(
                 key=f"alert:{{id}}:resolved:{namespace}/{name}",
@@ -62,6 +65,7 @@ class Voice:
                 namespace=namespace or None,
                 level=known.alert.level,
                 data=data,
+                not_before=not_before,
             )
             notices.append((known.alert.key, notice))
 
@@ -81,8 +85,7 @@ class Voice:
         alert = replace(alert, told_at=self.now)
         known = replace(known, alert=alert)
         data = message_data(known)
-        is_urgent = alert.level is AlertLevel.CRITICAL
-        not_before = self.now if is_urgent else told_from(rule.hours, self.now)
+        not_before = self._not_before(alert, rule)
         for namespace, name in addresses:
             notice = Notice(
                 key=f"alert:{{id}}:{word}:{namespace}/{name}",
@@ -95,6 +98,10 @@ class Voice:
             )
             notices.append((alert.key, notice))
         return replace(known, told=tuple(dict.fromkeys((*known.told, *addresses))))
+
+    def _not_before(self, alert: Alert, rule: Rule) -> Instant:
+        """What is not critical waits for the hours of its rule."""
+        return self.now if alert.level is AlertLevel.CRITICAL else told_from(rule.hours, self.now)
 
     def addresses(self, to: Sequence[str], *, namespace: str | None, level: AlertLevel) -> list[tuple[str, str]]:
         """Namespace and name of each channel that hears it. One that nobody made is kept: that it fails is to be seen.

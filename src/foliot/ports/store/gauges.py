@@ -1,7 +1,7 @@
 """Gauges: what the leader reads of the whole cluster for its metrics, in a few bounded statements."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from foliot.domain.instants import Micros
@@ -26,6 +26,9 @@ class ClusterGauges:
     claims_held: int
     claims_waiting: int
     newest_event: int  # of the journal
+    alerts: Mapping[str, int] = field(default_factory=dict)  # that fire and are not silent, by level
+    notices_waiting: int = 0  # in the outbox; counted to a bound
+    notice_oldest_us: Micros = 0  # how long the oldest of them waits
 
 
 class GaugeStore(Protocol):

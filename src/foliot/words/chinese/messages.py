@@ -20,6 +20,8 @@ WORDS: Final[Mapping[str, str]] = {
     "due": "触发点",
     "began": "开始于",
     "over": "恢复于",
+    "by": "结束人",
+    "reason": "原因",
     "count": "次数",
     "subjects": "还有",
     "run": "执行",

@@ -20,6 +20,8 @@ WORDS: Final[Mapping[str, str]] = {
     "due": "due",
     "began": "since",
     "over": "over since",
+    "by": "ended by",
+    "reason": "reason",
     "count": "seen",
     "subjects": "also",
     "run": "run",

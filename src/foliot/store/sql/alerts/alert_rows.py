@@ -29,6 +29,16 @@ OF_IDS: Final = Statement(
 SUBJECTS_OF: Final = Statement(
     f"SELECT {SUBJECT_COLUMNS} FROM alert_subjects s WHERE s.alert_id = :alert ORDER BY s.subject_key LIMIT :rows"
 )
+FIRST_SUBJECTS: Final = Statement(
+    f"""
+    SELECT q.* FROM (
+      SELECT {SUBJECT_COLUMNS}, row_number() OVER (PARTITION BY s.alert_id ORDER BY s.subject_key) AS nth
+      FROM alert_subjects s WHERE s.alert_id IN (SELECT d.id FROM {{d}})
+    ) q WHERE q.nth <= :most
+    """,
+    RowSet("d", id=BIGINT),
+)
+"""The first subjects of some alerts."""
 
 _KINDS: Final = frozenset(map(str, ConditionKind))
 _LEVELS: Final = frozenset(map(str, AlertLevel))

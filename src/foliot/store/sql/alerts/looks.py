@@ -22,7 +22,7 @@ from foliot.store.sql.alerts.alert_rows import COLUMNS, SUBJECT_COLUMNS, alert_o
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
-KNOWN_MAX: Final = 5000  # rows of open alerts and their subjects
+KNOWN_PAGE: Final = 5000  # rows of open alerts and their subjects, ten times what one alert can have
 
 MARKS: Final = Statement(
     """
@@ -56,9 +56,10 @@ KNOWN: Final = Statement(
                OR EXISTS (SELECT 1 FROM jobs j WHERE j.id = s.job_id AND j.deleted_at > 0) THEN 1 ELSE 0 END
       ELSE 0 END AS is_well
     FROM alerts a LEFT JOIN alert_subjects s ON s.alert_id = a.id
-    WHERE a.resolved_at IS NULL ORDER BY a.id, s.subject_key LIMIT :rows
+    WHERE a.resolved_at IS NULL AND a.id >= :from_id ORDER BY a.resolved_at, a.id, s.subject_key LIMIT :rows
     """
 )
+"""In the order of `alerts_resolved`: by the id alone PostgreSQL walks over every alert that ever was."""
 _LIVE: Final = """
     SELECT r.job_id, r.state, min(r.id) AS run_id, count(*) AS runs,
            min(CASE WHEN r.state = 'PENDING' THEN r.not_before ELSE r.started_at END) AS since,
@@ -166,13 +167,18 @@ def _signs(tx: Tx, most: int) -> list[FailureSeen]:
 
 
 def _known(tx: Tx) -> list[KnownAlert]:
+    """All of them. One that is left out would be opened again, and no round could be written any more."""
     found: dict[int, tuple[Any, dict[str, KnownSubject]]] = {}
-    for row in tx.rows(KNOWN, {"rows": KNOWN_MAX}):
-        if not is_known(row):
-            continue
-        _, subjects = found.setdefault(row.id, (row, {}))
-        if row.subject_key is not None:
-            subjects[row.subject_key] = _subject(row)
+    from_id = 0
+    while True:
+        rows = tx.rows(KNOWN, {"rows": KNOWN_PAGE, "from_id": from_id})
+        for row in filter(is_known, rows):
+            _, subjects = found.setdefault(row.id, (row, {}))
+            if row.subject_key is not None:
+                subjects[row.subject_key] = _subject(row)
+        if len(rows) < KNOWN_PAGE:
+            break
+        from_id = rows[-1].id  # the rest of its subjects comes with the next page
     return [
         KnownAlert(alert=alert_of(row), subjects=subjects, told=told_of(row.channels).told, acted=row.acted)
         for row, subjects in found.values()

@@ -150,7 +150,7 @@ def _remove_rule(tx: Tx, *, name: str, namespace: str | None, by: Actor) -> bool
 
 def _close_all(tx: Tx, rows: Sequence[Any], by: Actor) -> None:
     is_open = [row for row in rows if row.resolved_at is None]
-    if is_open and close(tx, is_open) != len(is_open):
+    if is_open and close(tx, is_open, by=by) != len(is_open):
         raise TryAgain("the leader changed the same alert")
     if is_open:
         closed = tx.rows(OF_IDS, d=keys(sorted(row.id for row in is_open)))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.limits import limit_name
 from foliot.ports.store.gauges import ClusterGauges, GroupQueue
 from foliot.ports.store.limits import NamedLimit
@@ -38,6 +38,15 @@ ASSIGNED_BY_LANE: Final = Statement(
 SUMMARY: Final = Statement(
     """
     SELECT {now} AS now, coalesce((SELECT max(e.id) FROM events e), 0) AS newest_event,
+           (SELECT count(*) FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL AND a.level = 'critical')
+             AS critical,
+           (SELECT count(*) FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL AND a.level = 'warning')
+             AS warning,
+           (SELECT count(*) FROM alerts a WHERE a.state = 'firing' AND a.silence_id IS NULL AND a.level = 'info')
+             AS info,
+           (SELECT count(*) FROM (SELECT o.id FROM outbox o WHERE o.next_at > 0 LIMIT :rows) w) AS notices,
+           (SELECT min(w.created_at) FROM (SELECT o.created_at FROM outbox o WHERE o.next_at > 0 LIMIT :rows) w)
+             AS oldest_notice_at,
            count(q.token) AS held, count(*) - count(q.token) AS waiting
     FROM (SELECT c.token FROM lock_claims c LIMIT :rows) q
     """
@@ -69,6 +78,9 @@ class SqlGauges:
                 claims_held=int(found.held),
                 claims_waiting=int(found.waiting),
                 newest_event=int(found.newest_event),
+                alerts={"critical": int(found.critical), "warning": int(found.warning), "info": int(found.info)},
+                notices_waiting=int(found.notices),
+                notice_oldest_us=_age_us(found.oldest_notice_at, int(found.now)),
             )
 
         return await self._database.read(work)
@@ -94,6 +106,10 @@ class SqlGauges:
             before = by_group.get(lane.group, GroupQueue(lane.group, 0, 0))
             by_group[lane.group] = GroupQueue(lane.group, before.ready + count, max(before.oldest_us, now - since, 0))
         return list(by_group.values())
+
+
+def _age_us(since: Instant | None, now: Instant) -> Micros:
+    return 0 if since is None else max(0, now - int(since))
 
 
 def _ready(tx: Tx, kinds: int, now: Instant) -> list[tuple[int, int, Instant]]:
