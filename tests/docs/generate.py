@@ -257,6 +257,20 @@ def policies_page() -> str:
     return _with_fields("policies.md", [field for field in OPTIONS.values() if field.kind is DURATION])
 
 
+def alerts_page() -> str:
+    """The metrics that rules know, in a page that is written by hand."""
+    from foliot.domain.alerts.rule_metrics import RULE_METRICS
+
+    start, end = "<!-- metrics of rules -->", "<!-- end of metrics of rules -->"
+    before, _, rest = (REFERENCE / "alerts.md").read_text("utf-8").partition(start)
+    after = rest.partition(end)[2]
+    lines = ["| metric | labels | what is compared |", "| --- | --- | --- |"]
+    for one in RULE_METRICS:
+        labels = ", ".join(f"`{label}`" for label in one.labels) or "–"
+        lines.append(f"| `{one.name}` | {labels} | {one.text} |")
+    return before + "\n".join([start, *lines, end]) + after
+
+
 def _with_fields(page: str, rows: Iterable[JobField]) -> str:
     """The page as it is, with the table of these fields as it should be."""
     start, end = "<!-- fields: ", "<!-- end of fields -->"
@@ -372,6 +386,7 @@ PAGES = {
     "metrics.md": metrics_page,
     "sdk.md": sdk_page,
     "policies.md": policies_page,
+    "alerts.md": alerts_page,
 }
 
 

@@ -9,6 +9,7 @@ from foliot.domain.alerts.rule_document import rule_from
 from foliot.domain.health import Health
 from foliot.domain.instants import Micros
 from foliot.domain.verdict import Cause
+from foliot.engine.alert_metrics import GaugesSeen
 from foliot.engine.alerting import Alerting, AlertParts, AlertSource, CheckupSeen
 from foliot.engine.pulse import Tide
 from foliot.ports.store import Store
@@ -32,6 +33,7 @@ class Leader:
         self.dead: set[str] = set()
         self.acts: list[tuple[Act, int]] = []
         self.checkup = CheckupSeen()
+        self.gauges = GaugesSeen()
         self.store = store
         self.tide = Tide(CLOCK)
         self.alerting = Alerting(self.parts())
@@ -61,6 +63,7 @@ class Leader:
             sources=sources,
             leader_gap_us=lambda: gap_us,
             act=act,
+            gauges=self.gauges,
             is_drilling=is_drilling,
         )
 

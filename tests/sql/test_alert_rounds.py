@@ -20,6 +20,7 @@ from foliot.engine.alerting import Alerting, AlertSource
 from foliot.ports.store.alerts import AlertFilter
 from foliot.ports.store.anomalies import ALL_JOBS, AnomalyFilter
 from foliot.ports.store.drills import DrillAsk
+from foliot.ports.store.gauges import ClusterGauges, GroupQueue
 from foliot.ports.store.journal import EventFilter
 from foliot.words.alerts import alert_sentence
 from foliot.words.language import Language
@@ -38,6 +39,7 @@ from tests.sql.alert_leader import (
     rule,
     succeeding,
 )
+from tests.sql.test_counting import Leader as Counts
 
 TOLD = {"on": ["failed"], "to": ["oncall"], "recover": True}
 
@@ -477,3 +479,27 @@ async def test_a_source_is_asked_once_a_minute_and_only_when_a_rule_is_about_it(
     for _ in range(3):
         await lead.round()
     assert len(asked) == 2
+
+
+async def test_a_rule_compares_figures_of_the_whole_cluster(world: World, anne: Worker, lead: Leader) -> None:
+    await rule(world, "failures", when='foliot_runs_ended_total{state="FAILED"} >= 2', to="oncall")
+    await rule(world, "of-a", when='foliot_job_runs_ended_total{job_name="a",state="FAILED"} >= 1', to="oncall")
+    await rule(world, "of-c", when='foliot_job_runs_ended_total{job_name="c",state="FAILED"} >= 1', to="oncall")
+    await rule(world, "queue", when="foliot_queue_ready_runs > 5", to="oncall")
+    await rule(world, "maintenance", when="foliot_maintenance > 0", to="oncall")
+    await jobs(world, "a", "b", "c")
+    await failing(world, anne, "a", "b")
+    await Counts(world, lead.term).count_all()
+    queue = GroupQueue("default", 6, SECOND)
+    lead.gauges.learn(
+        lead.term,
+        ClusterGauges(jobs={}, queues=[queue], limits=[], claims_held=0, claims_waiting=0, newest_event=0),
+    )
+    await lead.round()
+    assert {alert.rule for alert in await open_alerts(world)} == {"failures", "of-a", "queue"}
+    await world.elapse(2 * HOUR)
+    lead.gauges.learn(
+        lead.term, ClusterGauges(jobs={}, queues=[], limits=[], claims_held=0, claims_waiting=0, newest_event=0)
+    )
+    await lead.round()
+    assert await open_alerts(world) == []

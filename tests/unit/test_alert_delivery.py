@@ -12,7 +12,7 @@ KEY = (None, "hook")
 
 
 def waiting(number: int, level: AlertLevel = AlertLevel.WARNING) -> DueNotice:
-    notice = Notice(key=f"n{number}", kind=NoticeKind.FIRED, channel="hook", namespace=None, level=level)
+    notice = Notice(key=f"n{number}", kind=NoticeKind.FIRED, channel="hook", namespace=None, level=level, data={})
     return DueNotice(id=number, notice=notice, created_at=NOW - HOUR, is_first_try=True)
 
 

@@ -6,6 +6,12 @@ SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = %(alert)s ORDER BY s.subject_key LIMIT %(rows)s;
 
+-- alerts/alert_rows.py FIRST_SUBJECTS
+SELECT q.* FROM (
+  SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data, row_number() OVER (PARTITION BY s.alert_id ORDER BY s.subject_key) AS nth
+  FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects s ON s.alert_id = d.id WHERE true
+) q WHERE q.nth <= %(most)s;
+
 -- alerts/channels.py ALL
 SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels ORDER BY namespace, name LIMIT 1000;
 
@@ -161,6 +167,15 @@ ORDER BY j.id LIMIT %(rows)s;
 SELECT s.job_id, s.took_sketch FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
 ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
 WHERE s.is_part = 0 AND s.took > 0;
+
+-- alerts/questions.py NAMED
+SELECT j.id, j.namespace, j.name FROM jobs j
+WHERE j.deleted_at = 0 AND j.name IN (SELECT d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) ORDER BY j.id LIMIT %(rows)s;
+
+-- alerts/questions.py ENDED
+SELECT s.job_id, s.succeeded, s.failed, s.retries, s.delay_max_us FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = 0 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.is_part = 0 AND (s.job_id > 0 OR s.node = '');
 
 -- alerts/questions.py POLICIES
 SELECT a.job_id, j.namespace, a.document FROM job_alerts a

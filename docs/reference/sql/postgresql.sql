@@ -6,6 +6,12 @@ SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = $1 ORDER BY s.subject_key LIMIT $2;
 
+-- alerts/alert_rows.py FIRST_SUBJECTS
+SELECT q.* FROM (
+  SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data, row_number() OVER (PARTITION BY s.alert_id ORDER BY s.subject_key) AS nth
+  FROM alert_subjects s WHERE s.alert_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id))
+) q WHERE q.nth <= $2;
+
 -- alerts/channels.py ALL
 SELECT namespace, name, kind, version, document, updated_at, updated_by, last_sent_at, failures, failing_since, last_error FROM channels ORDER BY namespace, name LIMIT 1000;
 
@@ -171,6 +177,15 @@ ORDER BY j.id LIMIT $4;
 SELECT s.job_id, s.took_sketch FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(start_at, job_id) JOIN stats s
 ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
 WHERE s.is_part = 0 AND s.took > 0;
+
+-- alerts/questions.py NAMED
+SELECT j.id, j.namespace, j.name FROM jobs j
+WHERE j.deleted_at = 0 AND j.name IN (SELECT d.name FROM unnest($1::text::text[]) AS d(name)) ORDER BY j.id LIMIT $2;
+
+-- alerts/questions.py ENDED
+SELECT s.job_id, s.succeeded, s.failed, s.retries, s.delay_max_us FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(start_at, job_id) JOIN stats s
+ON s.resolution = 0 AND s.start_at = d.start_at AND s.job_id = d.job_id
+WHERE s.is_part = 0 AND (s.job_id > 0 OR s.node = '');
 
 -- alerts/questions.py POLICIES
 SELECT a.job_id, j.namespace, a.document FROM job_alerts a

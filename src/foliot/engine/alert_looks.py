@@ -1,7 +1,7 @@
 """What the leader sees, as observations: runs, nodes, checks, failovers, metrics. No I/O and no rule here."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple
+from typing import Final
 
 from foliot.domain.alerts.causes import failure_cause, late_cause, plain_cause
 from foliot.domain.alerts.condition import ConditionKind
@@ -12,6 +12,7 @@ from foliot.domain.failover import FailoverType
 from foliot.domain.health import Health
 from foliot.domain.instants import DAY, Instant, Micros
 from foliot.domain.run import format_run_id
+from foliot.engine.alert_metrics import MetricValue
 from foliot.ports.store.alert_rounds import FailureSeen, LiveRuns, SubjectJob
 from foliot.ports.store.failovers import Failover
 from foliot.ports.store.node_row import NodeRow
@@ -22,14 +23,6 @@ OF_SHARDS: Final = "shards failed."
 BandOf = Callable[[NodeRow], Health]
 
 _BANDS: Final = {Health.WARNING: "warning", Health.OFFLINE: "offline", Health.DEAD: "dead"}
-
-
-class MetricValue(NamedTuple):
-    """A figure that a rule may compare with a number."""
-
-    name: str
-    labels: Mapping[str, str]
-    value: float
 
 
 def of_failures(signs: Iterable[FailureSeen], jobs: Mapping[int, SubjectJob]) -> Iterator[Observation]:
@@ -276,16 +269,6 @@ def of_metrics(values: Iterable[MetricValue], *, now: Instant) -> Iterator[Obser
             group=one.labels.get("group", ""),
             data={"metric": one.name, "labels": dict(one.labels), "value": one.value},
         )
-
-
-def loads_of(nodes: Iterable[NodeRow]) -> Iterator[MetricValue]:
-    """The figures of the nodes' last beats, as metrics."""
-    for node in nodes:
-        if node.state == "dead":
-            continue
-        labels = {"node": node.name, "group": node.group, "kind": node.kind}
-        for name, value in node.load.items():
-            yield MetricValue(f"foliot_node_{name}", labels, float(value))
 
 
 def _why_it_waits(one: LiveRuns, job: SubjectJob, served: frozenset[str]) -> tuple[str, str]:

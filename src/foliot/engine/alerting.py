@@ -6,7 +6,7 @@ store's marks say that they changed.
 """
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple, TypeAlias
 
 import structlog
@@ -20,17 +20,21 @@ from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.alerts.observation import Observation, Sighting
 from foliot.domain.alerts.rule import Rule
 from foliot.domain.alerts.rule_book import RuleBook, rules_of_job
+from foliot.domain.alerts.rule_metrics import OF_LAST_HOUR
 from foliot.domain.alerts.silence import Silence
 from foliot.domain.checkup import Finding, Grade
 from foliot.domain.failover import Urgency
 from foliot.domain.instants import DAY, MINUTE, SECOND, Instant, Micros
 from foliot.engine import alert_looks as looks
+from foliot.engine import alert_metrics as metrics
+from foliot.engine.alert_metrics import GaugesSeen
 from foliot.engine.outages import LastOutage, Outage, Outages
 from foliot.engine.pulse import Tide
 from foliot.ports.store.alert_rounds import (
     LIVE_MAX,
     AlertMarks,
     AlertRoundStore,
+    EndedLately,
     FailureQuestion,
     LiveRuns,
     RoundLook,
@@ -109,7 +113,7 @@ class AlertParts:
     checkup: CheckupSeen
     channels: Callable[[], Awaitable[Sequence[Channel]]] = _no_channels
     sources: Sequence[AlertSource] = ()
-    metrics: Callable[[], Iterable[looks.MetricValue]] = lambda: ()
+    gauges: GaugesSeen = field(default_factory=GaugesSeen)
     leader_gap_us: Callable[[], Micros] = lambda: 0  # how long nobody led before this server did
     last_outage: LastOutage = lambda: None
     is_drilling: Callable[[], Awaitable[bool]] = _no_drill  # whether nodes are broken on purpose
@@ -132,6 +136,7 @@ class Alerting:
         self._minute: list[Observation] = []  # what the last look of a minute brought
         self._minute_kinds: frozenset[ConditionKind] = frozenset()
         self._minute_at: Instant = 0
+        self._ended: Sequence[EndedLately] = ()
         self._repair_after: int | None = 0
         self._repaired_at: Instant = 0
         self._gap_us: Micros = 0
@@ -236,8 +241,7 @@ class Alerting:
         if len(look.live) >= LIVE_MAX:
             kinds -= {ConditionKind.LATE, ConditionKind.SLOWER}  # some are not seen although they last
         if self._book.of_kind(ConditionKind.METRIC):
-            values = [*looks.loads_of(nodes), *self._parts.metrics()]
-            seen += looks.of_metrics(values, now=now)
+            seen += looks.of_metrics(self._metrics(nodes, now), now=now)
             kinds.add(ConditionKind.METRIC)
         checkup = self._parts.checkup.seen
         if checkup is not None:
@@ -250,6 +254,26 @@ class Alerting:
         own = {(one.kind, one.subject_key) for one in seen}
         seen += [one for one in self._minute if (one.kind, one.subject_key) not in own]
         return seen, frozenset(kinds)
+
+    def _metrics(self, nodes: Sequence[NodeRow], now: Instant) -> list[metrics.MetricValue]:
+        """Figures that rules may compare. Gauges are read every 20 seconds, those of the last hour once a minute."""
+        pulse, read = self._parts.tide.pulse, self._parts.gauges.of(self._term)
+        values = [*metrics.of_loads(nodes), *metrics.of_last_hour(self._ended)]
+        if pulse is not None:
+            values += metrics.of_pulse(pulse, now)
+        if read is not None:
+            values += metrics.of_gauges(read)
+        return values
+
+    async def _ended_lately(self) -> Sequence[EndedLately]:
+        """No statement while no rule compares what ended."""
+        tests = [rule.when.test for rule in self._book.of_kind(ConditionKind.METRIC)]
+        asked = [one for one in tests if one is not None and one.metric in OF_LAST_HOUR]
+        if not asked:
+            return ()
+        return await self._parts.rounds.ended_lately(
+            [one.labels["job_name"] for one in asked if "job_name" in one.labels]
+        )
 
     async def _failovers(self, look: RoundLook) -> Sequence[Failover]:
         """No statement while no failover is open and no alert tells of one."""
@@ -281,6 +305,7 @@ class Alerting:
             *looks.of_queues(runs, jobs, now=now),
             *looks.of_silent(silent, jobs, now=now),
         ]
+        self._ended = await self._ended_lately()
         for source in self._parts.sources:
             if any(self._book.of_kind(kind) for kind in source.kinds):
                 self._minute += await source.look(now)

@@ -4,7 +4,7 @@ What a duty writes lands only while the leader's term lasts (R16): its round get
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
@@ -12,7 +12,7 @@ from foliot.domain.alerts.channel import Channel
 from foliot.domain.changes import Plans
 from foliot.domain.instants import DAY, SECOND, Micros
 from foliot.domain.verdict import Judge
-from foliot.engine.alert_looks import MetricValue
+from foliot.engine.alert_metrics import GaugesSeen
 from foliot.engine.alerting import EVERY_S as ALERT_EVERY_S
 from foliot.engine.alerting import ActOnAlert, Alerting, AlertParts, AlertSource, CheckupSeen, no_act
 from foliot.engine.anomalies import EVERY_S as JUDGE_EVERY_S
@@ -39,6 +39,7 @@ from foliot.engine.statistics import FORGET_EVERY_S, Counting, CountTold, Forget
 from foliot.engine.upkeep import BelievedNow, Forgetting, Reaping, Repairing
 from foliot.ports.clock import Clock
 from foliot.ports.store import Store
+from foliot.ports.store.gauges import ClusterGauges
 from foliot.ports.store.node_row import NodeRow
 
 KEEP_NOTICES_US: Final[Micros] = 30 * DAY
@@ -73,7 +74,7 @@ class LeaderContext:
     settle_drills: Callable[[], Awaitable[None]]
     checkup_seen: CheckupSeen = field(default_factory=CheckupSeen)  # alerts go by it
     alert_sources: Sequence[AlertSource] = ()
-    metric_values: Callable[[], Iterable[MetricValue]] = lambda: ()  # for rules that compare metrics
+    gauges_seen: GaugesSeen = field(default_factory=GaugesSeen)  # rules compare them
     leader_gap_us: Callable[[], Micros] = lambda: 0
     last_outage: LastOutage = lambda: None  # of the store, as this server saw it
     act: ActOnAlert = no_act
@@ -246,7 +247,7 @@ def _alerting(context: LeaderContext) -> Round:
         checkup=context.checkup_seen,
         channels=channels,
         sources=context.alert_sources,
-        metrics=context.metric_values,
+        gauges=context.gauges_seen,
         leader_gap_us=context.leader_gap_us,
         last_outage=context.last_outage,
         is_drilling=is_drilling,
@@ -272,10 +273,14 @@ def _counting(context: LeaderContext) -> Round:
 
 
 def _gauges(context: LeaderContext) -> Round:
+    def told(term: int, read: ClusterGauges) -> None:
+        context.gauges_seen.learn(term, read)
+        context.gauges_read(term, read)
+
     return GaugeReading(
         context.store.gauges,
         context.clock,
-        told=context.gauges_read,
+        told=told,
         names=context.names_of_jobs,
         may_wait=context.tide.may_be_ready,
     ).read

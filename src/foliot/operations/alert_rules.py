@@ -11,6 +11,7 @@ from foliot.domain.alerts.condition_text import condition_from
 from foliot.domain.alerts.errors import AlertRuleChanged, AlertRuleNotFound, BuiltInRule
 from foliot.domain.alerts.rule import Rule
 from foliot.domain.alerts.rule_document import OF_JOBS, rule_from, written_rule
+from foliot.domain.alerts.rule_metrics import check_metric
 from foliot.domain.errors import FoliotError
 from foliot.domain.names import check_name, nearest
 from foliot.operations.known_channels import unknown_channels
@@ -92,6 +93,7 @@ def read_rule(
         if not who.sees(owner):
             who.demand_everywhere(Scope.WRITE)
     rule = rule_from(document, name=name, namespace=owner, version=version)
+    check_metric(rule.when)
     _demand_group(who, rule)
     return rule
 

@@ -89,6 +89,16 @@ class FailureQuestion(NamedTuple):
     within_us: Micros
 
 
+class EndedLately(NamedTuple):
+    """What the statistics of the last hour say: of one job, or of all."""
+
+    job: tuple[str, str] | None  # namespace and name; None: all jobs together
+    succeeded: int
+    failed: int
+    retries: int
+    delay_max_us: Micros  # the longest wait for a start
+
+
 class JobPolicy(NamedTuple):
     """What the present version of a job asks for."""
 
@@ -139,6 +149,10 @@ class AlertRoundStore(Protocol):
 
     async def percentiles(self, job_ids: Sequence[int], *, since: Instant) -> Mapping[int, Mapping[int, Micros]]:
         """What runs of these jobs take, by the statistics: by job, by percentile. Jobs with few runs are left out."""
+        ...
+
+    async def ended_lately(self, names: Sequence[str]) -> Sequence[EndedLately]:
+        """What ended in the last hour: of all jobs, and of those with these names in any namespace."""
         ...
 
     async def policies(self) -> Sequence[JobPolicy]:

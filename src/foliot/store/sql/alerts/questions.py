@@ -9,15 +9,18 @@ import msgspec
 from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import HOUR, Instant, Micros
 from foliot.domain.policies.alert import PERCENTILES, alert_from
+from foliot.domain.statistics.figures import EVERY_JOB, EVERY_NODE
 from foliot.domain.statistics.resolution import Resolution
 from foliot.domain.statistics.sketch import Sketch
-from foliot.ports.store.alert_rounds import FailureQuestion, JobPolicy
+from foliot.ports.store.alert_rounds import EndedLately, FailureQuestion, JobPolicy
 from foliot.store.sql.firing.follow import is_no_test
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.statistics.figure_rows import by_set_first
 
 SILENT_MAX: Final = 1000
+NAMED_MAX: Final = 100
+"""Jobs of rules that compare a metric of one job."""
 FEW_RUNS: Final = 10
 """With fewer runs the percentiles of a job say nothing."""
 _MINUTES_US: Final[Micros] = 6 * HOUR
@@ -57,6 +60,19 @@ _SKETCHES: Final = f"""
     WHERE s.is_part = 0 AND s.took > 0
 """
 SKETCHES: Final = Statement(_SKETCHES, RowSet("d", start_at=BIGINT, job_id=BIGINT), **by_set_first(_SKETCHES))
+NAMED: Final = Statement(
+    """
+    SELECT j.id, j.namespace, j.name FROM jobs j
+    WHERE j.deleted_at = 0 AND j.name IN (SELECT d.name FROM {d}) ORDER BY j.id LIMIT :rows
+    """,
+    RowSet("d", name=TEXT),
+)
+_ENDED: Final = f"""
+    SELECT s.job_id, s.succeeded, s.failed, s.retries, s.delay_max_us FROM {{d}} JOIN stats s
+    ON s.resolution = {int(Resolution.MINUTE)} AND s.start_at = d.start_at AND s.job_id = d.job_id
+    WHERE s.is_part = 0 AND (s.job_id > {EVERY_JOB} OR s.node = '{EVERY_NODE}')
+"""
+ENDED: Final = Statement(_ENDED, RowSet("d", start_at=BIGINT, job_id=BIGINT), **by_set_first(_ENDED))
 POLICIES: Final = Statement(
     """
     SELECT a.job_id, j.namespace, a.document FROM job_alerts a
@@ -118,6 +134,25 @@ def percentiles(tx: Tx, job_ids: Sequence[int], *, since: Instant) -> dict[int, 
         if sketch.total >= FEW_RUNS:
             found[job_id] = {one: sketch.at(one / 100) or 0 for one in PERCENTILES}
     return found
+
+
+def ended_lately(tx: Tx, *, names: Sequence[str]) -> list[EndedLately]:
+    """What ended in the last hour: of all jobs, and of those with these names."""
+    rows = tx.found(NAMED, {"rows": NAMED_MAX}, d=keys(sorted(set(names)))) if names else ()
+    jobs: dict[int, tuple[str, str] | None] = {row.id: (row.namespace, row.name) for row in rows}
+    jobs[EVERY_JOB] = None
+    starts = Resolution.MINUTE.starts(tx.now() - HOUR, tx.now())
+    sums = {job_id: EndedLately(job, 0, 0, 0, 0) for job_id, job in jobs.items()}
+    for row in tx.rows(ENDED, d=[(start, job_id) for start in starts for job_id in sorted(jobs)]):
+        was = sums[row.job_id]
+        sums[row.job_id] = EndedLately(
+            was.job,
+            was.succeeded + int(row.succeeded),
+            was.failed + int(row.failed),
+            was.retries + int(row.retries),
+            max(was.delay_max_us, int(row.delay_max_us)),
+        )
+    return list(sums.values())
 
 
 def policies(tx: Tx) -> list[JobPolicy]:

@@ -9,6 +9,7 @@ from foliot.domain.instants import Instant, Micros
 from foliot.ports.store.alert_rounds import (
     AlertsRecorded,
     AnomalySeen,
+    EndedLately,
     FailureQuestion,
     JobPolicy,
     LiveRuns,
@@ -63,6 +64,9 @@ class SqlAlertRounds:
     async def percentiles(self, job_ids: Sequence[int], *, since: Instant) -> Mapping[int, Mapping[int, Micros]]:
         work = partial(questions.percentiles, job_ids=job_ids, since=since)
         return await self._database.read(work, pool=Pool.CONTROL)
+
+    async def ended_lately(self, names: Sequence[str]) -> Sequence[EndedLately]:
+        return await self._database.read(partial(questions.ended_lately, names=names), pool=Pool.CONTROL)
 
     async def policies(self) -> Sequence[JobPolicy]:
         return await self._database.read(questions.policies, pool=Pool.CONTROL)
