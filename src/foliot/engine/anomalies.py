@@ -17,7 +17,7 @@ from foliot.domain.anomalies.history import JobHistory, Usual
 from foliot.domain.instants import DAY, HOUR, MINUTE, Instant, Micros
 from foliot.domain.statistics.resolution import Resolution
 from foliot.engine.upkeep import STEPS_APART_S, BelievedNow
-from foliot.ports.store.anomalies import ALL_JOBS, JudgingPage
+from foliot.ports.store.anomalies import ALL_JOBS, JudgingPage, JudgingProgress
 from foliot.ports.store.statistics import StatisticsStore
 
 EVERY_S: Final = 60.0
@@ -66,6 +66,8 @@ class Judging:
         self._awaited: tuple[Instant, int] | None = (
             None  # an hour, and the run that must be counted before it is judged
         )
+        self._counted_at: Instant = 0  # the last hour whose runs are known to be counted
+        self._left: tuple[int, JudgingProgress] | None = None  # a term, and where this server came to in it
 
     async def judge(self, term: int) -> float | None:
         """One page. It costs no statement when the last hour is judged."""
@@ -75,7 +77,7 @@ class Judging:
         hour_at = Resolution.HOUR.start_of(now - SETTLED_US) - HOUR
         if hour_at == self._done_at or not await self._is_counted(hour_at):
             return None
-        seen = await self._store.judging_progress()
+        seen = await self._progress(term)
         after_id = seen.after_id if seen.hour_at == hour_at else 0
         if after_id >= ALL_JOBS:
             self._done_at = hour_at
@@ -87,16 +89,29 @@ class Judging:
         is_kept = await self._store.keep_course(
             seen, hour_at=hour_at, after_id=reached, opened=found.opened, changed=found.changed, term=term
         )
+        self._left = None
         if is_kept:
+            self._left = (term, JudgingProgress(seen.ver + 1, hour_at, reached))
             self._tell(found)
         return STEPS_APART_S
 
+    async def _progress(self, term: int) -> JudgingProgress:
+        """Where judging stands. Between its own pages a leader knows it; its version says if another went on."""
+        if self._left is not None and self._left[0] == term:
+            return self._left[1]
+        return await self._store.judging_progress()
+
     async def _is_counted(self, hour_at: Instant) -> bool:
-        """Whether statistics have every run that was there when this hour was over."""
+        """Whether statistics have every run that was there when this hour was over. An hour stays counted."""
+        if self._counted_at == hour_at:
+            return True
         progress = await self._store.progress()
         if self._awaited is None or self._awaited[0] != hour_at:
             self._awaited = (hour_at, progress.newest_id)
-        return progress.counted_id >= self._awaited[1]
+        if progress.counted_id < self._awaited[1]:
+            return False
+        self._counted_at = hour_at
+        return True
 
     async def _excuse(self, found: _Found, hour_at: Instant, *, jobs: int) -> None:
         """Leave out silence that a calendar, a blackout or a pause explains, and that of a whole cluster."""

@@ -24,12 +24,15 @@ class Kept:
         self.progressed = JudgingProgress(0, 0, 0)
         self.opened: list[Anomaly] = []
         self.pages = 0
+        self.reads = 0  # besides pages
         self.with_excuse: set[int] = set()
 
     async def progress(self) -> CountProgress:
+        self.reads += 1
         return CountProgress(ver=1, counted_id=self.counted_id, newest_id=self.newest_id, now=0, has_left=False)
 
     async def judging_progress(self) -> JudgingProgress:
+        self.reads += 1
         return self.progressed
 
     async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int) -> JudgingPage:
@@ -83,6 +86,7 @@ async def test_every_job_is_judged_once_an_hour_page_by_page() -> None:
     await leader.judge(10)
     assert (store.pages, store.progressed.hour_at, store.progressed.after_id) == (3, NOON, ALL_JOBS)
     assert leader.told == [[("job-4", False)]]
+    assert store.reads == 2, "between its own pages a leader knows where it stands"
     await Leader(store).judge(3)
     assert store.pages == 3, "the next leader knows that the hour is done"
 
