@@ -11,16 +11,12 @@ from foliot.domain.alerts.level import AlertState
 from foliot.domain.alerts.observation import Observation
 from foliot.domain.alerts.silence_document import silence_from
 from foliot.domain.anomalies.anomaly import Anomaly, AnomalyKind
-from foliot.domain.drills import DrillType
-from foliot.domain.failover import Affected, Detected, FailoverType
-from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Micros
+from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.engine.alert_anomalies import anomaly_source
 from foliot.engine.alerting import Alerting, AlertSource
 from foliot.ports.store.alerts import AlertFilter
 from foliot.ports.store.anomalies import ALL_JOBS, AnomalyFilter
-from foliot.ports.store.drills import DrillAsk
-from foliot.ports.store.gauges import ClusterGauges, GroupQueue
 from foliot.ports.store.journal import EventFilter
 from foliot.words.alerts import alert_sentence
 from foliot.words.language import Language
@@ -39,7 +35,6 @@ from tests.sql.alert_leader import (
     rule,
     succeeding,
 )
-from tests.sql.test_counting import Leader as Counts
 
 TOLD = {"on": ["failed"], "to": ["oncall"], "recover": True}
 
@@ -205,78 +200,6 @@ async def test_a_rule_asks_of_groups_silence_and_queues(world: World, lead: Lead
     await lead.round()
     found = {(alert.rule, alert.kind) for alert in await open_alerts(world)}
     assert found == {("late", ConditionKind.LATE), ("queue", ConditionKind.QUEUE), ("silent", ConditionKind.SILENT)}
-
-
-async def test_each_rule_of_silence_has_its_own_time(world: World, lead: Leader) -> None:
-    await rule(world, "hours", when="silent 2h", to="oncall")
-    await rule(world, "days", when="silent 3d", to="oncall")
-    await every(world, "a", "1h")
-    await world.elapse(3 * HOUR)
-    await lead.round()
-    assert [alert.rule for alert in await open_alerts(world)] == ["hours"]
-    await world.elapse(3 * DAY)
-    await lead.round()
-    assert {alert.rule for alert in await open_alerts(world)} == {"hours", "days"}
-
-
-async def away(world: World, for_us: Micros) -> None:
-    """The store was away until now, as a server notes it when it is back."""
-    now = await world.now()
-    outage = Detected(
-        key="store",
-        type=FailoverType.STORE_UNREACHABLE,
-        subject="store",
-        began_at=now - for_us,
-        detected_at=now,
-        evidence={"away_us": for_us},
-        affected=Affected(nodes=("s1",)),
-        session="leader",
-    )
-    await world.store.failovers.detect([outage])
-
-
-async def test_an_outage_of_the_store_is_one_alert_whatever_is_late_after_it(world: World) -> None:
-    await channel(world, "all", is_default=True)
-    await rule(world, "late", when="late 5m")
-    await rule(world, "silent", when="silent 2h")
-    for name in names(40):
-        await every(world, name, "1h")
-        await trigger(world, name)
-    lead = await leader(world)
-    await world.elapse(3 * HOUR)
-    await away(world, 3 * HOUR - MINUTE)
-    gap = Alerting(lead.parts(gap_us=2 * HOUR))
-    lead.alerting = gap  # nobody could lead meanwhile
-    await lead.round()
-    assert await notices(world) == [("fired", "all")]
-    firing = [alert for alert in await open_alerts(world) if alert.state is AlertState.FIRING]
-    assert [alert.rule for alert in firing] == ["store-away"]
-    heir = await leader(world, await world.open(), session="heir")
-    await heir.round()
-    fired = [kind for kind, _ in await notices(world) if kind == "fired"]
-    assert len(fired) == 1, "the next leader knows of the outage, too"
-    await world.elapse(16 * MINUTE)
-    await heir.round()
-    rules = [alert.rule for alert in await open_alerts(world) if alert.state is AlertState.FIRING]
-    assert set(rules) == {"late", "store-away"}, "what outlasts it is told; time without the store is no silence"
-    await world.elapse(3 * HOUR)
-    await heir.round()
-    assert "silent" in {alert.rule for alert in await open_alerts(world) if alert.state is AlertState.FIRING}
-
-
-async def test_what_a_drill_makes_wakes_nobody(world: World, lead: Leader) -> None:
-    await rule(world, "late", when="late 5m", to="oncall")
-    for name in names(3):
-        await save(world, name)
-        await trigger(world, name)
-    ask = DrillAsk(type=DrillType.HANG, node="w-1", session="gone", for_us=10 * MINUTE, by="anne")
-    drilled = (await world.store.drills.ask(ask)).id
-    await world.elapse(6 * MINUTE)
-    await lead.round()
-    assert (await open_alerts(world), await notices(world)) == ([], [])
-    await world.store.drills.stop(drilled)
-    await lead.round()
-    assert await notices(world) == [("fired", "oncall")]
 
 
 async def test_a_person_acknowledges_and_resolves(world: World, anne: Worker, lead: Leader) -> None:
@@ -479,27 +402,3 @@ async def test_a_source_is_asked_once_a_minute_and_only_when_a_rule_is_about_it(
     for _ in range(3):
         await lead.round()
     assert len(asked) == 2
-
-
-async def test_a_rule_compares_figures_of_the_whole_cluster(world: World, anne: Worker, lead: Leader) -> None:
-    await rule(world, "failures", when='foliot_runs_ended_total{state="FAILED"} >= 2', to="oncall")
-    await rule(world, "of-a", when='foliot_job_runs_ended_total{job_name="a",state="FAILED"} >= 1', to="oncall")
-    await rule(world, "of-c", when='foliot_job_runs_ended_total{job_name="c",state="FAILED"} >= 1', to="oncall")
-    await rule(world, "queue", when="foliot_queue_ready_runs > 5", to="oncall")
-    await rule(world, "maintenance", when="foliot_maintenance > 0", to="oncall")
-    await jobs(world, "a", "b", "c")
-    await failing(world, anne, "a", "b")
-    await Counts(world, lead.term).count_all()
-    queue = GroupQueue("default", 6, SECOND)
-    lead.gauges.learn(
-        lead.term,
-        ClusterGauges(jobs={}, queues=[queue], limits=[], claims_held=0, claims_waiting=0, newest_event=0),
-    )
-    await lead.round()
-    assert {alert.rule for alert in await open_alerts(world)} == {"failures", "of-a", "queue"}
-    await world.elapse(2 * HOUR)
-    lead.gauges.learn(
-        lead.term, ClusterGauges(jobs={}, queues=[], limits=[], claims_held=0, claims_waiting=0, newest_event=0)
-    )
-    await lead.round()
-    assert await open_alerts(world) == []
