@@ -158,8 +158,13 @@ async def test_what_foliot_does_by_itself_is_bounded_and_stands_in_the_journal(
         async def is_paused_mended_and_drained() -> bool:
             job = (await api.get("/api/v1/jobs/bill")).json()
             mended = (await api.get("/api/v1/runs?job=mend")).json()["items"]
-            node = (await api.get("/api/v1/nodes/w2")).json()
-            return job["state"] == "PAUSED" and [run["state"] for run in mended] == ["SUCCEEDED"] and node["draining"]
+            asked = (await api.get("/api/v1/journal?topic=nodes")).json()["items"]
+            drained = [(event["subject"], event["by"]) for event in asked if event["kind"] == "node.drain_asked"]
+            return (
+                job["paused_by"] == "alert:stop"
+                and [run["state"] for run in mended] == ["SUCCEEDED"]
+                and drained == [("w2", "alert:strained")]
+            )
 
         await soon(is_paused_mended_and_drained, within_s=60, what="pause, mend and drain")
         events = await acted()
