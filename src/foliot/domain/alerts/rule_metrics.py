@@ -80,5 +80,5 @@ def check_metric(when: Condition) -> None:
     for label in known.needs:
         if label not in when.test.labels:
             raise BadField(
-                "when", f"the metric {name} needs the label {label}", hint=f'write {name}{{{label}="x"}} > 3'
+                "when", f"the metric {name} needs the label {label}", hint=f"write {label} and its value in braces"
             )

@@ -99,6 +99,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "traces.bad_ratio": "追踪的采样比例无法识别",
     "alert.not_acted": "告警的自动处理未执行",
     "notice.not_settled": "通知的结果未能记录",
+    "notice.claim_ran_out": "通知的领取已过期，未发送",
     "own_channel.not_sent": "服务器自己的渠道未能发送",
     "notice.without_log": "通知未带日志",
     "notice.broke": "发送通知时出错",

@@ -352,7 +352,7 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     'write {node="w-1", group="etl"}': '请写 {node="w-1", group="etl"}',
     "did you mean {meant}? See Metrics of rules": "是否想写 {meant}？见“规则可用的指标”",
     "it has these labels: {labels}": "它的标签有：{labels}",
-    'write {name}{{{label}="x"}} > 3': '请写 {name}{{{label}="x"}} > 3',
+    "write {label} and its value in braces": "请在大括号中写出 {label} 及其值",
     "did you mean {meant}? {hint}": "是否想写 {meant}？{hint}",
     'write {days: mon-fri, from: "09:00", to: "18:00", timezone: Asia/Shanghai}': (
         '请写 {days: mon-fri, from: "09:00", to: "18:00", timezone: Asia/Shanghai}'
