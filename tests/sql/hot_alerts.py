@@ -1,7 +1,8 @@
 """The statements of a round of alerts: every five seconds, so none of them may walk the runs or the history."""
 
 from foliot.ports.store.alert_rounds import LIVE_MAX
-from foliot.store.sql.alerts import looks, questions, record
+from foliot.ports.store.heartbeats import DOWN_MAX
+from foliot.store.sql.alerts import heartbeat_rows, looks, questions, record
 from foliot.store.sql.ending import failure_signs
 from tests.sql.explaining import ALERTING, FAILED, OPEN_ALERTS, READY, RUNNING, Hot
 
@@ -14,6 +15,13 @@ ALERTS: list[Hot] = [
         uses=frozenset({"job_alerts_saved", "alerts_resolved"}),
         scans=frozenset({"alert_rules", "channels", "silences", "failure_signs"}),  # of a few rows each
         reads_max=2 * ALERTING,
+    ),
+    Hot(
+        name="alerts: checks that are down",
+        statement=heartbeat_rows.DOWN,
+        uses=frozenset({"heartbeats_alarm"}),
+        values=lambda _: {"rows": DOWN_MAX},
+        engines=("sqlite",),
     ),
     Hot(
         name="alerts: signs of failures",

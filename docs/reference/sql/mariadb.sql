@@ -37,6 +37,54 @@ SELECT version FROM channels WHERE namespace = %(namespace)s AND length(namespac
 -- alerts/channels.py REMOVE
 DELETE FROM channels WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
 
+-- alerts/heartbeat_rows.py DOWN
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM heartbeats h WHERE h.alarm_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) ORDER BY h.alarm_at, h.id LIMIT %(rows)s;
+
+-- alerts/heartbeats.py ALL
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM heartbeats h ORDER BY h.namespace, h.name LIMIT %(rows)s;
+
+-- alerts/heartbeats.py OF_NAMESPACE
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM heartbeats h WHERE h.namespace = %(namespace)s AND length(h.namespace) = length(%(namespace)s) ORDER BY h.name LIMIT %(rows)s;
+
+-- alerts/heartbeats.py ONE
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM heartbeats h WHERE h.namespace = %(namespace)s AND length(h.namespace) = length(%(namespace)s) AND h.name = %(name)s AND length(h.name) = length(%(name)s);
+
+-- alerts/heartbeats.py COUNT
+SELECT count(*) FROM heartbeats;
+
+-- alerts/heartbeats.py FIRST
+INSERT INTO heartbeats (namespace, name, version, document, is_paused, pings, last_text, created_at, updated_at,
+                            updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, 0, 0, '', TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.made_by, d.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE heartbeats.namespace = heartbeats.namespace;
+
+-- alerts/heartbeats.py NEXT
+UPDATE heartbeats SET version = version + 1, document = %(document)s, is_paused = %(is_paused)s, started_at = %(started_at)s,
+                      due_at = %(due_at)s, deadline_at = %(deadline_at)s, trouble = %(trouble)s, alarm_at = %(alarm_at)s,
+                      updated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), updated_by = %(made_by)s, reason = %(reason)s
+WHERE id = %(id)s AND version = %(version)s AND pings = %(pings)s;
+
+-- alerts/heartbeats.py HEARD
+UPDATE heartbeats SET pings = pings + 1, last_at = %(last_at)s, last_kind = %(last_kind)s, last_text = %(last_text)s,
+                      exit_code = %(exit_code)s, ok_at = %(ok_at)s, started_at = %(started_at)s, took_us = %(took_us)s,
+                      due_at = %(due_at)s, deadline_at = %(deadline_at)s, trouble = %(trouble)s, alarm_at = %(alarm_at)s
+WHERE id = %(id)s AND version = %(version)s AND pings = %(pings)s;
+
+-- alerts/heartbeats.py PINGED
+INSERT INTO heartbeat_pings (heartbeat_id, number, at, kind, text, exit_code, took_us, made_by)
+VALUES (%(id)s, %(number)s, %(at)s, %(kind)s, %(text)s, %(exit_code)s, %(took_us)s, %(made_by)s);
+
+-- alerts/heartbeats.py FORGET
+DELETE FROM heartbeat_pings WHERE heartbeat_id = %(id)s AND number <= %(last)s;
+
+-- alerts/heartbeats.py PINGS
+SELECT p.number, p.at, p.kind, p.text, p.exit_code, p.took_us, p.made_by
+FROM heartbeat_pings p JOIN heartbeats h ON h.id = p.heartbeat_id
+WHERE h.namespace = %(namespace)s AND length(h.namespace) = length(%(namespace)s) AND h.name = %(name)s AND length(h.name) = length(%(name)s) ORDER BY p.number DESC LIMIT %(rows)s;
+
+-- alerts/heartbeats.py REMOVE
+DELETE FROM heartbeats WHERE id = %(id)s;
+
 -- alerts/looks.py MARKS
 SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now,
   (SELECT count(*) FROM alert_rules) AS rules, (SELECT coalesce(max(updated_at), 0) FROM alert_rules) AS rules_at,
@@ -45,7 +93,8 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
   (SELECT count(*) FROM channels) AS channels, (SELECT coalesce(max(updated_at), 0) FROM channels) AS channels_at,
   (SELECT count(*) FROM job_alerts) AS jobs, (SELECT coalesce(max(saved_at), 0) FROM job_alerts) AS jobs_at,
   (SELECT count(*) FROM (SELECT 1 AS one FROM failure_signs LIMIT 1) s) AS signs,
-  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known;
+  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM heartbeats WHERE alarm_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) LIMIT 1) h) AS down;
 
 -- alerts/looks.py SIGNS
 SELECT s.run_id, s.job_id, s.at, r.kind, r.error_type, r.error, n.name AS node
@@ -312,6 +361,8 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
        (SELECT count(*) FROM (SELECT o.id FROM outbox o WHERE o.next_at > 0 LIMIT %(rows)s) w) AS notices,
        (SELECT min(w.created_at) FROM (SELECT o.created_at FROM outbox o WHERE o.next_at > 0 LIMIT %(rows)s) w)
          AS oldest_notice_at,
+       (SELECT count(*) FROM heartbeats) AS checks,
+       (SELECT count(*) FROM heartbeats h WHERE h.alarm_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))) AS checks_down,
        count(q.token) AS held, count(*) - count(q.token) AS waiting
 FROM (SELECT c.token FROM lock_claims c LIMIT %(rows)s) q;
 

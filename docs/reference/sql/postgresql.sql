@@ -37,6 +37,54 @@ SELECT version FROM channels WHERE namespace = $1 AND name = $2;
 -- alerts/channels.py REMOVE
 DELETE FROM channels WHERE namespace = $1 AND name = $2;
 
+-- alerts/heartbeat_rows.py DOWN
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM heartbeats h WHERE h.alarm_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) ORDER BY h.alarm_at, h.id LIMIT $1;
+
+-- alerts/heartbeats.py ALL
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM heartbeats h ORDER BY h.namespace, h.name LIMIT $1;
+
+-- alerts/heartbeats.py OF_NAMESPACE
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM heartbeats h WHERE h.namespace = $1 ORDER BY h.name LIMIT $2;
+
+-- alerts/heartbeats.py ONE
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM heartbeats h WHERE h.namespace = $1 AND h.name = $2;
+
+-- alerts/heartbeats.py COUNT
+SELECT count(*) FROM heartbeats;
+
+-- alerts/heartbeats.py FIRST
+INSERT INTO heartbeats (namespace, name, version, document, is_paused, pings, last_text, created_at, updated_at,
+                            updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, 0, 0, '', CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), d.made_by, d.reason FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[]) AS d(namespace, name, document, made_by, reason) WHERE true
+ON CONFLICT DO NOTHING;
+
+-- alerts/heartbeats.py NEXT
+UPDATE heartbeats SET version = version + 1, document = $1, is_paused = $2, started_at = $3,
+                      due_at = $4, deadline_at = $5, trouble = $6, alarm_at = $7,
+                      updated_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint), updated_by = $8, reason = $9
+WHERE id = $10 AND version = $11 AND pings = $12;
+
+-- alerts/heartbeats.py HEARD
+UPDATE heartbeats SET pings = pings + 1, last_at = $1, last_kind = $2, last_text = $3,
+                      exit_code = $4, ok_at = $5, started_at = $6, took_us = $7,
+                      due_at = $8, deadline_at = $9, trouble = $10, alarm_at = $11
+WHERE id = $12 AND version = $13 AND pings = $14;
+
+-- alerts/heartbeats.py PINGED
+INSERT INTO heartbeat_pings (heartbeat_id, number, at, kind, text, exit_code, took_us, made_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8);
+
+-- alerts/heartbeats.py FORGET
+DELETE FROM heartbeat_pings WHERE heartbeat_id = $1 AND number <= $2;
+
+-- alerts/heartbeats.py PINGS
+SELECT p.number, p.at, p.kind, p.text, p.exit_code, p.took_us, p.made_by
+FROM heartbeat_pings p JOIN heartbeats h ON h.id = p.heartbeat_id
+WHERE h.namespace = $1 AND h.name = $2 ORDER BY p.number DESC LIMIT $3;
+
+-- alerts/heartbeats.py REMOVE
+DELETE FROM heartbeats WHERE id = $1;
+
 -- alerts/looks.py MARKS
 SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now,
   (SELECT count(*) FROM alert_rules) AS rules, (SELECT coalesce(max(updated_at), 0) FROM alert_rules) AS rules_at,
@@ -45,7 +93,8 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS no
   (SELECT count(*) FROM channels) AS channels, (SELECT coalesce(max(updated_at), 0) FROM channels) AS channels_at,
   (SELECT count(*) FROM job_alerts) AS jobs, (SELECT coalesce(max(saved_at), 0) FROM job_alerts) AS jobs_at,
   (SELECT count(*) FROM (SELECT 1 AS one FROM failure_signs LIMIT 1) s) AS signs,
-  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known;
+  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM heartbeats WHERE alarm_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) LIMIT 1) h) AS down;
 
 -- alerts/looks.py SIGNS
 SELECT s.run_id, s.job_id, s.at, r.kind, r.error_type, r.error, n.name AS node
@@ -328,6 +377,8 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS no
        (SELECT count(*) FROM (SELECT o.id FROM outbox o WHERE o.next_at > 0 LIMIT $1) w) AS notices,
        (SELECT min(w.created_at) FROM (SELECT o.created_at FROM outbox o WHERE o.next_at > 0 LIMIT $1) w)
          AS oldest_notice_at,
+       (SELECT count(*) FROM heartbeats) AS checks,
+       (SELECT count(*) FROM heartbeats h WHERE h.alarm_at <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)) AS checks_down,
        count(q.token) AS held, count(*) - count(q.token) AS waiting
 FROM (SELECT c.token FROM lock_claims c LIMIT $1) q;
 

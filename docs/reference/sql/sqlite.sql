@@ -37,6 +37,54 @@ SELECT version FROM channels WHERE namespace = :namespace AND name = :name;
 -- alerts/channels.py REMOVE
 DELETE FROM channels WHERE namespace = :namespace AND name = :name;
 
+-- alerts/heartbeat_rows.py DOWN
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, foliot_now() AS now FROM heartbeats h WHERE h.alarm_at <= foliot_now() ORDER BY h.alarm_at, h.id LIMIT :rows;
+
+-- alerts/heartbeats.py ALL
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, foliot_now() AS now FROM heartbeats h ORDER BY h.namespace, h.name LIMIT :rows;
+
+-- alerts/heartbeats.py OF_NAMESPACE
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, foliot_now() AS now FROM heartbeats h WHERE h.namespace = :namespace ORDER BY h.name LIMIT :rows;
+
+-- alerts/heartbeats.py ONE
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, foliot_now() AS now FROM heartbeats h WHERE h.namespace = :namespace AND h.name = :name;
+
+-- alerts/heartbeats.py COUNT
+SELECT count(*) FROM heartbeats;
+
+-- alerts/heartbeats.py FIRST
+INSERT INTO heartbeats (namespace, name, version, document, is_paused, pings, last_text, created_at, updated_at,
+                            updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, 0, 0, '', foliot_now(), foliot_now(), d.made_by, d.reason FROM (SELECT json_extract(value, '$[0]') AS namespace, json_extract(value, '$[1]') AS name, json_extract(value, '$[2]') AS document, json_extract(value, '$[3]') AS made_by, json_extract(value, '$[4]') AS reason FROM json_each(:d)) AS d WHERE true
+ON CONFLICT DO NOTHING;
+
+-- alerts/heartbeats.py NEXT
+UPDATE heartbeats SET version = version + 1, document = :document, is_paused = :is_paused, started_at = :started_at,
+                      due_at = :due_at, deadline_at = :deadline_at, trouble = :trouble, alarm_at = :alarm_at,
+                      updated_at = foliot_now(), updated_by = :made_by, reason = :reason
+WHERE id = :id AND version = :version AND pings = :pings;
+
+-- alerts/heartbeats.py HEARD
+UPDATE heartbeats SET pings = pings + 1, last_at = :last_at, last_kind = :last_kind, last_text = :last_text,
+                      exit_code = :exit_code, ok_at = :ok_at, started_at = :started_at, took_us = :took_us,
+                      due_at = :due_at, deadline_at = :deadline_at, trouble = :trouble, alarm_at = :alarm_at
+WHERE id = :id AND version = :version AND pings = :pings;
+
+-- alerts/heartbeats.py PINGED
+INSERT INTO heartbeat_pings (heartbeat_id, number, at, kind, text, exit_code, took_us, made_by)
+VALUES (:id, :number, :at, :kind, :text, :exit_code, :took_us, :made_by);
+
+-- alerts/heartbeats.py FORGET
+DELETE FROM heartbeat_pings WHERE heartbeat_id = :id AND number <= :last;
+
+-- alerts/heartbeats.py PINGS
+SELECT p.number, p.at, p.kind, p.text, p.exit_code, p.took_us, p.made_by
+FROM heartbeat_pings p JOIN heartbeats h ON h.id = p.heartbeat_id
+WHERE h.namespace = :namespace AND h.name = :name ORDER BY p.number DESC LIMIT :rows;
+
+-- alerts/heartbeats.py REMOVE
+DELETE FROM heartbeats WHERE id = :id;
+
 -- alerts/looks.py MARKS
 SELECT foliot_now() AS now,
   (SELECT count(*) FROM alert_rules) AS rules, (SELECT coalesce(max(updated_at), 0) FROM alert_rules) AS rules_at,
@@ -45,7 +93,8 @@ SELECT foliot_now() AS now,
   (SELECT count(*) FROM channels) AS channels, (SELECT coalesce(max(updated_at), 0) FROM channels) AS channels_at,
   (SELECT count(*) FROM job_alerts) AS jobs, (SELECT coalesce(max(saved_at), 0) FROM job_alerts) AS jobs_at,
   (SELECT count(*) FROM (SELECT 1 AS one FROM failure_signs LIMIT 1) s) AS signs,
-  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known;
+  (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known,
+  (SELECT count(*) FROM (SELECT 1 AS one FROM heartbeats WHERE alarm_at <= foliot_now() LIMIT 1) h) AS down;
 
 -- alerts/looks.py SIGNS
 SELECT s.run_id, s.job_id, s.at, r.kind, r.error_type, r.error, n.name AS node
@@ -328,6 +377,8 @@ SELECT foliot_now() AS now, coalesce((SELECT max(e.id) FROM events e), 0) AS new
        (SELECT count(*) FROM (SELECT o.id FROM outbox o WHERE o.next_at > 0 LIMIT :rows) w) AS notices,
        (SELECT min(w.created_at) FROM (SELECT o.created_at FROM outbox o WHERE o.next_at > 0 LIMIT :rows) w)
          AS oldest_notice_at,
+       (SELECT count(*) FROM heartbeats) AS checks,
+       (SELECT count(*) FROM heartbeats h WHERE h.alarm_at <= foliot_now()) AS checks_down,
        count(q.token) AS held, count(*) - count(q.token) AS waiting
 FROM (SELECT c.token FROM lock_claims c LIMIT :rows) q;
 

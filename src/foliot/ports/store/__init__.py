@@ -19,6 +19,7 @@ from foliot.ports.store.drills import DrillStore
 from foliot.ports.store.failovers import FailoverStore
 from foliot.ports.store.firing import FiringStore
 from foliot.ports.store.gauges import GaugeStore
+from foliot.ports.store.heartbeats import HeartbeatStore
 from foliot.ports.store.jobs import JobStore
 from foliot.ports.store.journal import Journal
 from foliot.ports.store.limits import LimitStore
@@ -87,6 +88,8 @@ class Store(Protocol):
     def alert_rounds(self) -> AlertRoundStore: ...
     @property
     def channels(self) -> ChannelStore: ...
+    @property
+    def heartbeats(self) -> HeartbeatStore: ...
     @property
     def gauges(self) -> GaugeStore: ...
 

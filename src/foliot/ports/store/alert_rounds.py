@@ -8,6 +8,7 @@ from foliot.domain.alerts.decision import Decision, KnownAlert
 from foliot.domain.anomalies.anomaly import AnomalyKind, Facts
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.policies.alert import AlertPolicy
+from foliot.ports.store.heartbeats import WatchedCheck
 
 LIVE_MAX: Final = 500
 """Jobs with late or slow runs that one look brings."""
@@ -69,6 +70,13 @@ class AnomalySeen(NamedTuple):
     facts: Facts
 
 
+class CheckDown(NamedTuple):
+    """A check of something outside of Foliot that is down."""
+
+    id: int
+    seen: WatchedCheck
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundLook:
     """What one look brought."""
@@ -78,6 +86,7 @@ class RoundLook:
     signs: Sequence[FailureSeen] = ()
     known: Sequence[KnownAlert] = ()
     live: Sequence[LiveRuns] = ()
+    down: Sequence[CheckDown] = ()  # at most `DOWN_MAX`
     in_maintenance: bool = False
 
 

@@ -29,6 +29,8 @@ class ClusterGauges:
     alerts: Mapping[str, int] = field(default_factory=dict)  # that fire and are not silent, by level
     notices_waiting: int = 0  # in the outbox; counted to a bound
     notice_oldest_us: Micros = 0  # how long the oldest of them waits
+    checks: int = 0  # of jobs outside of Foliot
+    checks_down: int = 0
 
 
 class GaugeStore(Protocol):

@@ -12,6 +12,7 @@ from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
 from foliot.ports.wakeups import Wakeups
 from foliot.store.sql.alerts.channels import SqlChannels
+from foliot.store.sql.alerts.heartbeats import SqlHeartbeats
 from foliot.store.sql.alerts.rounds import SqlAlertRounds
 from foliot.store.sql.alerts.store import SqlAlerts
 from foliot.store.sql.checkup.gauges import SqlGauges
@@ -88,6 +89,7 @@ class SqlStore:
         self.alerts = SqlAlerts(database)
         self.alert_rounds = SqlAlertRounds(database)
         self.channels = SqlChannels(database)
+        self.heartbeats = SqlHeartbeats(database)
         self.gauges = SqlGauges(database, lanes)
         self.schema = schema.newest()
 

@@ -18,6 +18,8 @@ from foliot.ports.store.alert_rounds import (
     RoundLook,
     SubjectJob,
 )
+from foliot.ports.store.heartbeats import DOWN_MAX
+from foliot.store.sql.alerts import heartbeat_rows
 from foliot.store.sql.alerts.alert_rows import COLUMNS, SUBJECT_COLUMNS, alert_of, is_known, told_of
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
@@ -33,7 +35,8 @@ MARKS: Final = Statement(
       (SELECT count(*) FROM channels) AS channels, (SELECT coalesce(max(updated_at), 0) FROM channels) AS channels_at,
       (SELECT count(*) FROM job_alerts) AS jobs, (SELECT coalesce(max(saved_at), 0) FROM job_alerts) AS jobs_at,
       (SELECT count(*) FROM (SELECT 1 AS one FROM failure_signs LIMIT 1) s) AS signs,
-      (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known
+      (SELECT count(*) FROM (SELECT 1 AS one FROM alerts WHERE resolved_at IS NULL LIMIT 1) a) AS known,
+      (SELECT count(*) FROM (SELECT 1 AS one FROM heartbeats WHERE alarm_at <= {now} LIMIT 1) h) AS down
     """
 )
 SIGNS: Final = Statement(
@@ -124,6 +127,7 @@ def look(tx: Tx, *, asks_jobs: bool, signs_max: int) -> RoundLook:
         signs=_signs(tx, signs_max) if mark.signs else (),
         known=_known(tx) if mark.known else (),
         live=[_live(row) for row in tx.rows(OF_JOBS, {"rows": LIVE_MAX})] if asks_jobs else (),
+        down=heartbeat_rows.down(tx, limit=DOWN_MAX) if mark.down else (),
     )
 
 

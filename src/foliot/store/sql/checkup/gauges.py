@@ -47,6 +47,8 @@ SUMMARY: Final = Statement(
            (SELECT count(*) FROM (SELECT o.id FROM outbox o WHERE o.next_at > 0 LIMIT :rows) w) AS notices,
            (SELECT min(w.created_at) FROM (SELECT o.created_at FROM outbox o WHERE o.next_at > 0 LIMIT :rows) w)
              AS oldest_notice_at,
+           (SELECT count(*) FROM heartbeats) AS checks,
+           (SELECT count(*) FROM heartbeats h WHERE h.alarm_at <= {now}) AS checks_down,
            count(q.token) AS held, count(*) - count(q.token) AS waiting
     FROM (SELECT c.token FROM lock_claims c LIMIT :rows) q
     """
@@ -81,6 +83,8 @@ class SqlGauges:
                 alerts={"critical": int(found.critical), "warning": int(found.warning), "info": int(found.info)},
                 notices_waiting=int(found.notices),
                 notice_oldest_us=_age_us(found.oldest_notice_at, int(found.now)),
+                checks=int(found.checks),
+                checks_down=int(found.checks_down),
             )
 
         return await self._database.read(work)

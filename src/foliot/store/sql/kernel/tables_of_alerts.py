@@ -1,4 +1,4 @@
-"""Tables of alerts: rules, troubles and what they touch, silences, channels and the outbox, and what jobs ask for."""
+"""Tables of alerts: rules, troubles and what they touch, silences, channels, the outbox, what jobs ask for, checks."""
 
 from typing import Final
 
@@ -152,4 +152,49 @@ outbox: Final = sa.Table(
     sa.Index("outbox_settled", "settled_at", "id"),
     sa.Index("outbox_alert", "alert_id", "id"),
     sqlite_autoincrement=True,
+)
+
+# Jobs outside of Foliot that are to be heard of. The instants follow from the last ping, so no state is stored.
+heartbeats: Final = sa.Table(
+    "heartbeats",
+    metadata,
+    sa.Column("id", BigId, primary_key=True, autoincrement=True),
+    sa.Column("namespace", Name(100), nullable=False),
+    sa.Column("name", Name(200), nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("document", LongText, nullable=False),  # canonical JSON
+    sa.Column("is_paused", Flag, nullable=False),
+    sa.Column("pings", sa.BigInteger, nullable=False),  # how many came; each ping is guarded by it
+    sa.Column("last_at", Time, nullable=True),
+    sa.Column("last_kind", Name(10), nullable=True),  # start, ok, fail
+    sa.Column("last_text", LongText, nullable=False),
+    sa.Column("exit_code", sa.Integer, nullable=True),
+    sa.Column("ok_at", Time, nullable=True),
+    sa.Column("started_at", Time, nullable=True),
+    sa.Column("took_us", sa.BigInteger, nullable=True),
+    sa.Column("due_at", Time, nullable=True),
+    sa.Column("deadline_at", Time, nullable=True),
+    sa.Column("trouble", Name(10), nullable=True),
+    sa.Column("alarm_at", Time, nullable=True),  # from then on it is down; NULL: nobody waits for it
+    sa.Column("created_at", Time, nullable=False),
+    sa.Column("updated_at", Time, nullable=False),
+    sa.Column("updated_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+    sa.UniqueConstraint("namespace", "name", name="heartbeats_name"),
+    sa.Index("heartbeats_alarm", "alarm_at"),
+    sqlite_autoincrement=True,
+)
+
+# The last pings of each check; a ping takes the oldest away.
+heartbeat_pings: Final = sa.Table(
+    "heartbeat_pings",
+    metadata,
+    sa.Column("heartbeat_id", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("number", sa.BigInteger, primary_key=True, autoincrement=False),
+    sa.Column("at", Time, nullable=False),
+    sa.Column("kind", Name(10), nullable=False),
+    sa.Column("text", LongText, nullable=False),
+    sa.Column("exit_code", sa.Integer, nullable=True),
+    sa.Column("took_us", sa.BigInteger, nullable=True),
+    sa.Column("made_by", Name(200), nullable=False),
 )
