@@ -33,6 +33,8 @@ CONDITIONS = [
     ("failover", "failover"),
     *((f"anomaly {kind}", f"anomaly {kind}") for kind in AnomalyKind),
     ("anomaly", "anomaly"),
+    ("heartbeat", "heartbeat"),
+    ("heartbeat  missed", "heartbeat missed"),
     ("channel", "channel"),
     ('foliot_node_score{node="w-1",group="etl"}>0.9', 'foliot_node_score{group="etl", node="w-1"} > 0.9'),
     ("foliot_ready >= 1e3", "foliot_ready >= 1000"),
@@ -40,7 +42,7 @@ CONDITIONS = [
 WRONG_CONDITIONS = [
     *("", "fails", "failed 5 of 3", "failed 0 of 3", "failed 3 of 1000", "late", "late soon", "late 0s", "slower"),
     *("slower p94*2", "slower p95*0", "silent", "node", "node sick", "check", "check any awful", "check A;B"),
-    *("anomaly mood", "anomaly volume", "drift 5m", "certificate soon", "heartbeat", "late 5000d"),
+    *("anomaly mood", "anomaly volume", "drift 5m", "certificate soon", "heartbeat sick", "late 5000d"),
     *("x{a=b} > 1", "x > many", "x => 1"),
     "x" * 501,
 ]

@@ -2,7 +2,7 @@
 
 A *scope* is what a token carries and what a route demands. `run` and `write` include `read`; `admin` includes those;
 `worker` stands apart: it lets a process serve as a worker and read nothing; so does `lock`, which lets a program hold
-locks. `script` adds to `write`, or to a worker's
+locks, and `ping`, which lets a job outside of Foliot be heard of. `script` adds to `write`, or to a worker's
 token, the right to define jobs that execute text (`SCRIPT_KINDS`, SEC-14); `admin` includes it. A token may be limited
 to one namespace, and within it to the jobs of one group; what lies outside a namespace does not exist for it.
 
@@ -36,16 +36,18 @@ class Scope(StrEnum):
     WORKER = "worker"  # the worker protocol, and nothing else
     SCRIPT = "script"  # with write or worker: define jobs that execute text
     LOCK = "lock"  # hold locks
+    PING = "ping"  # let a check be heard of
 
 
 IMPLIED: Final[Mapping[Scope, frozenset[Scope]]] = {
     Scope.READ: frozenset({Scope.READ}),
     Scope.RUN: frozenset({Scope.RUN, Scope.READ}),
     Scope.WRITE: frozenset({Scope.WRITE, Scope.READ}),
-    Scope.ADMIN: frozenset({Scope.ADMIN, Scope.WRITE, Scope.RUN, Scope.READ, Scope.SCRIPT, Scope.LOCK}),
+    Scope.ADMIN: frozenset({Scope.ADMIN, Scope.WRITE, Scope.RUN, Scope.READ, Scope.SCRIPT, Scope.LOCK, Scope.PING}),
     Scope.WORKER: frozenset({Scope.WORKER}),
     Scope.SCRIPT: frozenset({Scope.SCRIPT}),
     Scope.LOCK: frozenset({Scope.LOCK}),
+    Scope.PING: frozenset({Scope.PING}),
 }
 
 

@@ -27,6 +27,7 @@ from foliot.domain.failover import Urgency
 from foliot.domain.instants import DAY, MINUTE, SECOND, Instant, Micros
 from foliot.engine import alert_looks as looks
 from foliot.engine import alert_metrics as metrics
+from foliot.engine.alert_heartbeats import by_own_wish, of_heartbeats
 from foliot.engine.alert_metrics import GaugesSeen
 from foliot.engine.outages import LastOutage, Outage, Outages
 from foliot.engine.pulse import Tide
@@ -42,6 +43,7 @@ from foliot.ports.store.alert_rounds import (
 )
 from foliot.ports.store.alerts import AlertStore
 from foliot.ports.store.failovers import Failover, FailoverStore
+from foliot.ports.store.heartbeats import DOWN_MAX
 from foliot.ports.store.node_row import NodeRow
 
 EVERY_S: Final = 5.0
@@ -154,7 +156,8 @@ class Alerting:
         outages = await self._known_outages(look.now)
         observations, looked = await self._observe(look, nodes, outages)
         sightings = await self._counted(self._book.sightings(observations))
-        sightings = inhibited(_by_urgency(sightings), await self._around(sightings, nodes, outages))
+        sightings = by_own_wish(_by_urgency(sightings))
+        sightings = inhibited(sightings, await self._around(sightings, nodes, outages))
         scene = Scene(now=look.now, book=self._book, silences=self._silences, channels=self._channels, looked=looked)
         decision = decide(look.known, sightings, scene)
         if await self._write(decision, look, term):
@@ -236,10 +239,13 @@ class Alerting:
         seen = [*looks.of_failures(look.signs, jobs)]
         seen += looks.of_live(look.live, jobs, now=now, served=served, percentiles={})
         seen += looks.of_nodes(nodes, look.known, band_of=self._parts.band_of, now=now)
+        seen += of_heartbeats(look.down, now=now)
         seen += looks.of_leader(self._gap_us, now=now)
         kinds = {ConditionKind.NODE, ConditionKind.LEADER} | self._minute_kinds
         if len(look.live) >= LIVE_MAX:
             kinds -= {ConditionKind.LATE, ConditionKind.SLOWER}  # some are not seen although they last
+        if len(look.down) < DOWN_MAX:
+            kinds.add(ConditionKind.HEARTBEAT)
         if self._book.of_kind(ConditionKind.METRIC):
             seen += looks.of_metrics(self._metrics(nodes, now), now=now)
             kinds.add(ConditionKind.METRIC)

@@ -154,7 +154,9 @@ class Firing:
         count = self._store.batches_at_once if self._is_crowded else 1
         if count == 1:
             return [await self._one_batch(until, routing)]
-        outcomes = await asyncio.gather(*(self._one_batch(until, routing) for _ in range(count)), return_exceptions=True)
+        outcomes = await asyncio.gather(
+            *(self._one_batch(until, routing) for _ in range(count)), return_exceptions=True
+        )
         failures = [outcome for outcome in outcomes if isinstance(outcome, BaseException)]
         if failures:
             raise failures[0]

@@ -32,6 +32,7 @@ class Webhook:
         url=url("Where to post. Use secret_url in its place when the address itself is a secret."),
         secret_url=secret("The whole address, when it is a secret."),
         key=secret("The key of the signature. Without it messages are not signed."),
+        token=secret("Sent as Authorization: Bearer, such as a token for the pings of another Foliot."),
     )
 
     def make(self, settings: Mapping[str, Any], rules: NotifyRules) -> "WebhookChannel":
@@ -40,15 +41,16 @@ class Webhook:
         address = settings.get("secret_url") or settings.get("url")
         if not address:
             raise BadField("settings.url", "it is missing", hint="write url, or secret_url")
-        return WebhookChannel(str(address), settings.get("key"), rules)
+        return WebhookChannel(str(address), settings.get("key"), settings.get("token"), rules)
 
 
 class WebhookChannel:
     """One receiver."""
 
-    def __init__(self, address: str, key: str | None, rules: NotifyRules) -> None:
+    def __init__(self, address: str, key: str | None, token: str | None, rules: NotifyRules) -> None:
         self._address = address
         self._key = key
+        self._token = token
         self._rules = rules
 
     def shown(self, message: AlertMessage) -> dict[str, Any]:
@@ -60,6 +62,8 @@ class WebhookChannel:
         headers = {"Foliot-Delivery": message.delivery_id, "Foliot-Timestamp": str(timestamp)}
         if self._key is not None:
             headers["Foliot-Signature"] = f"t={timestamp},v1={signature(self._key, timestamp, body)}"
+        if self._token is not None:
+            headers["Authorization"] = f"Bearer {self._token}"
         await post_json(self._address, None, self._rules, headers=headers, whole=body)
 
 

@@ -162,6 +162,8 @@ CATALOGUE: Final = (
     # -- what people look at
     _gauge("health", "foliot_health", "1 for the level that a check of the doctor has", LEADER, "check", "level"),
     _gauge("alerts", "foliot_alerts_firing", "Alerts that fire", LEADER, "level"),
+    _gauge("alerts", "foliot_checks", "Checks of jobs outside of Foliot", LEADER),
+    _gauge("alerts", "foliot_checks_down", "Checks of jobs outside of Foliot that are down", LEADER),
     _counter("alerts", "foliot_notifications_total", "Notifications by channel and outcome", EVERY,
              "channel", "outcome", most=4 * (CHANNELS_SHOWN + 1)),
     _gauge("alerts", "foliot_notifications_waiting", "Notifications in the outbox; counted to 10 000", LEADER),

@@ -33,6 +33,7 @@ class ClusterFigures(Collector):
         yield from _queues(read.queues)
         yield _jobs(read)
         yield _claims(read)
+        yield from _checks(read)
         yield from _limits(read)
         yield from _alerts(read)
         events = counts("foliot_journal_events_total")
@@ -62,6 +63,13 @@ def _alerts(read: ClusterGauges) -> Iterator[Family]:
     waiting.add_metric([], read.notices_waiting)
     oldest.add_metric([], read.notice_oldest_us / SECOND)
     yield from (firing, waiting, oldest)
+
+
+def _checks(read: ClusterGauges) -> Iterator[Family]:
+    for name, count in (("foliot_checks", read.checks), ("foliot_checks_down", read.checks_down)):
+        family = gauges(name)
+        family.add_metric([], count)
+        yield family
 
 
 def _limits(read: ClusterGauges) -> Iterator[Family]:

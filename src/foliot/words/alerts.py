@@ -16,7 +16,7 @@ _SENTENCES: Final = {Language.ENGLISH: english.SENTENCES, Language.CHINESE: chin
 _NEXT_STEPS: Final = {Language.ENGLISH: english.NEXT_STEPS, Language.CHINESE: chinese.NEXT_STEPS}
 _SPEECHES: Final = {language: Speech(language) for language in Language}
 _USUAL: Final[Mapping[str, Any]] = dict.fromkeys(
-    ("others", "error", "node", "of", "lasts_us", "band", "grade", "about", "type", "value", "run")
+    ("others", "error", "node", "of", "lasts_us", "band", "grade", "about", "type", "value", "run", "exit_code")
 )
 
 
@@ -25,6 +25,7 @@ _REASONS: Final[Mapping[str, str]] = {
     ConditionKind.FAILED: "kind",
     ConditionKind.NODE: "band",
     ConditionKind.ANOMALY: "anomaly",
+    ConditionKind.HEARTBEAT: "trouble",
 }
 """Conditions whose sentence depends on a reason, and what names it."""
 

@@ -14,12 +14,15 @@ _DOCUMENTS: Final = {
     "failover": {"when": "failover"},
     "check-critical": {"when": "check any critical", "level": "critical"},
     "check-warning": {"when": "check any warning", "for": "5m"},
+    "check-down": {"when": "heartbeat"},
     "channel-dead": {"when": "channel", "level": "critical"},
 }
 BUILT_IN: Final[Mapping[str, Rule]] = {
     name: rule_from(document, name=name, namespace=None) for name, document in _DOCUMENTS.items()
 }
 
+CHECK_RULE: Final = "check-down"
+"""The rule for checks of jobs outside of Foliot: a check itself may say its level, channels and runbook."""
 JOB_RULE: Final = "job"
 """The name that rules have which jobs bring along (`alert=`). No user's rule has it."""
 JOB_LEVEL: Final = AlertLevel.WARNING

@@ -9,6 +9,7 @@ leader 30s · store 30s                  nobody led, the store was away for long
 check clock · check any bad             a check of `foliot cluster doctor`; also drift, certificate 14d
 failover                                one that its policy escalates
 anomaly · anomaly duration              a job differs from its own baseline
+heartbeat · heartbeat missed            a check of something outside of Foliot is down
 channel                                 a channel that cannot be reached
 foliot_node_score{node="w-1"} > 0.9     a metric
 """
@@ -35,6 +36,7 @@ class ConditionKind(StrEnum):
     CHECK = "check"
     FAILOVER = "failover"
     ANOMALY = "anomaly"
+    HEARTBEAT = "heartbeat"
     CHANNEL = "channel"
     METRIC = "metric"
 
@@ -58,6 +60,6 @@ class Condition:
     pace: Pace | None = None  # slower
     times: int = 1  # failed: so many …
     of_last: int = 1  # … of the last runs
-    word: str = ""  # node: the band; check: its name, or any; anomaly: its kind
+    word: str = ""  # node: the band; check: its name, or any; anomaly: its kind; heartbeat: its trouble
     grade: str = ""  # check: from this grade on
     test: MetricTest | None = None  # metric

@@ -9,6 +9,7 @@ from foliot.domain.anomalies.anomaly import AnomalyKind
 from foliot.domain.checkup.findings import Grade
 from foliot.domain.document_values import parsed, shown, text
 from foliot.domain.errors import BadField
+from foliot.domain.heartbeats.check import CheckTrouble
 from foliot.domain.instants import DAY, SECOND, Micros, format_duration, parse_duration
 from foliot.domain.names import nearest
 from foliot.domain.policies.alert import FACTOR_MAX, PERCENTILES, Pace
@@ -23,6 +24,7 @@ ANY_CHECK: Final = "any"
 NODE_BANDS: Final = ("warning", "offline", "dead")
 CHECK_GRADES: Final = ("notice", "warning", "critical")
 ANOMALY_KINDS: Final = tuple(str(kind) for kind in AnomalyKind)
+CHECK_TROUBLES: Final = tuple(str(trouble) for trouble in CheckTrouble)
 
 _KIND: Final = ConditionKind
 _TIMED: Final = {
@@ -42,13 +44,13 @@ _METRIC: Final = re.compile(
 _LABEL: Final = re.compile(r'\s*([a-zA-Z_][a-zA-Z0-9_]*)\s*=\s*"([^"\\]*)"\s*', re.ASCII)
 _CHECK: Final = re.compile(r"[a-z_]+(?:\.[a-z_]+)?", re.ASCII)
 _WORDS: Final = (
-    *("failed", "slower", "node", "check", "drift", "certificate", "anomaly"),
+    *("failed", "slower", "node", "check", "drift", "certificate", "anomaly", "heartbeat"),
     *_TIMED,
     *_PLAIN,
 )
 _HINT: Final = (
     "write failed, failed 3 of 5, late 10m, slower p95*2, silent 2h, queue 5m, node dead, leader 30s, store 30s, "
-    'check any critical, drift, certificate 14d, failover, anomaly, channel or metric{label="x"} > 0.9'
+    'check any critical, drift, certificate 14d, failover, anomaly, heartbeat, channel or metric{label="x"} > 0.9'
 )
 
 
@@ -83,7 +85,7 @@ def written_condition(condition: Condition) -> str:
             return _written_slower(condition)
         case ConditionKind.CHECK:
             return _written_check(condition)
-        case ConditionKind.NODE | ConditionKind.ANOMALY:
+        case ConditionKind.NODE | ConditionKind.ANOMALY | ConditionKind.HEARTBEAT:
             return f"{condition.kind} {condition.word}".rstrip()
         case ConditionKind.METRIC:
             return _written_metric(condition)
@@ -152,6 +154,13 @@ def _anomaly(rest: str, path: str) -> Condition:
     return Condition(kind=_KIND.ANOMALY, word=rest)
 
 
+def _heartbeat(rest: str, path: str) -> Condition:
+    if rest and rest not in CHECK_TROUBLES:
+        hint = f"write heartbeat, or heartbeat {' | '.join(CHECK_TROUBLES)}"
+        raise BadField(path, f"{shown(rest)} is no trouble of a check", hint=hint)
+    return Condition(kind=_KIND.HEARTBEAT, word=rest)
+
+
 _READERS: Final[Mapping[str, Callable[[str, str], Condition]]] = {
     "failed": _failed,
     "slower": _slower,
@@ -160,6 +169,7 @@ _READERS: Final[Mapping[str, Callable[[str, str], Condition]]] = {
     "drift": _drift,
     "certificate": _certificate,
     "anomaly": _anomaly,
+    "heartbeat": _heartbeat,
 }
 
 

@@ -24,7 +24,7 @@ class Observation:
     run_id: int | None = None
     group: str = ""
     tags: Mapping[str, str] = field(default_factory=dict)
-    word: str = ""  # node: its band; check: its name; anomaly: its kind; metric: its name
+    word: str = ""  # node: its band; check: its name; anomaly: its kind; heartbeat: its trouble; metric: its name
     grade: str = ""  # of a check, in lower case
     number: float | None = None  # of a metric; of a check: its value
     labels: Mapping[str, str] = field(default_factory=dict)  # of a metric

@@ -69,7 +69,8 @@ class RuleBook:
 
 def is_about(of: Subjects, seen: Observation) -> bool:
     """Whether a rule or a silence speaks of this subject."""
-    if of.job and (seen.job_id is None or not matches(of.job, seen.subject)):
+    has_name = seen.job_id is not None or seen.kind is ConditionKind.HEARTBEAT
+    if of.job and not (has_name and matches(of.job, seen.subject)):
         return False
     if of.node and not (seen.subject_key.startswith("node:") and matches(of.node, seen.subject)):
         return False
@@ -90,7 +91,7 @@ def is_true(when: Condition, seen: Observation) -> bool:
             return seen.word in NODE_BANDS and NODE_BANDS.index(seen.word) >= NODE_BANDS.index(when.word)
         case ConditionKind.CHECK:
             return _is_checked(when, seen)
-        case ConditionKind.ANOMALY:
+        case ConditionKind.ANOMALY | ConditionKind.HEARTBEAT:
             return when.word in ("", seen.word)
         case ConditionKind.METRIC:
             return when.test is not None and _is_measured(when.test, seen)

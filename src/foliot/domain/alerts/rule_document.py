@@ -45,6 +45,8 @@ OF_JOBS: Final = frozenset(
     }
 )
 """Conditions that are asked of jobs."""
+NAMED: Final = OF_JOBS | {ConditionKind.HEARTBEAT}
+"""Conditions that are asked of jobs, or of checks of jobs outside of Foliot: of names and tags."""
 _OF_RUNS: Final = frozenset({ConditionKind.FAILED, ConditionKind.SLOWER})
 
 
@@ -128,9 +130,9 @@ def _check_together(rule: Rule) -> None:
     kind = rule.when.kind
     if rule.of.node and kind not in (ConditionKind.NODE, ConditionKind.METRIC):
         raise BadField("of.node", f"a condition of kind {kind} is not asked of nodes", hint="leave it out")
-    if (rule.of.job or rule.of.tags) and kind not in OF_JOBS:
+    if (rule.of.job or rule.of.tags) and kind not in NAMED:
         raise BadField("of.job", f"a condition of kind {kind} is not asked of jobs", hint="leave job and tags out")
-    if rule.namespace is not None and kind not in OF_JOBS | {ConditionKind.CHANNEL}:
+    if rule.namespace is not None and kind not in NAMED | {ConditionKind.CHANNEL}:
         raise BadField(
             "when",
             f"a condition of kind {kind} is asked of the whole cluster",

@@ -182,7 +182,8 @@ def silence_of(
 
 def _is_about(silence: Silence, one: KnownSubject) -> bool:
     of = silence.of
-    if of.job and (one.job_id is None or not matches(of.job, one.subject)):
+    has_name = one.job_id is not None or one.key.startswith("heartbeat:")
+    if of.job and not (has_name and matches(of.job, one.subject)):
         return False
     if of.node and not (one.key.startswith("node:") and matches(of.node, one.subject)):
         return False

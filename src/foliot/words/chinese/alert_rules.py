@@ -39,6 +39,7 @@ SENTENCES: Final[Catalogue] = {
     "when_certificate": "证书将在 {longer_than_us:span}内到期",
     "when_failover": "按策略需要人处理的故障",
     "when_anomaly": "任务与自身历史不同[（{word}）]",
+    "when_heartbeat": "Foliot 之外任务的检查项处于故障状态[（{word}）]",
     "when_channel": "渠道无法送达",
     "when_metric": "{metric}",
     "policy": "{on:list}[，{after} 次][（{within_us:span}内）]；{told}[{over}]",

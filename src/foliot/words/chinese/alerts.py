@@ -42,6 +42,10 @@ SENTENCES: Catalogue = {
     "anomaly_count": "{subject} 的执行次数与平时不同[：{runs} 次，平时 {usual} 次]",
     "anomaly_lateness": "{subject} 开始前的等待比平时长[：{now_us:span}，平时 {usual_us:span}]",
     "anomaly_silence": "{subject} 没有执行，而平时这个时间有",
+    "heartbeat": "检查项 {subject} 处于故障状态",
+    "heartbeat_missed": "Foliot 之外的任务 {subject} 未按时报到",
+    "heartbeat_failed": "Foliot 之外的任务 {subject} 失败[，退出码 {exit_code}][：{error}]",
+    "heartbeat_overrun": "Foliot 之外的任务 {subject} 已开始，但未按时结束",
     "channel": "渠道 {subject} 无法连到",
     "metric": ("{subject} 的值为 {value}", "{subject} 超出界限"),
 }
@@ -58,6 +62,7 @@ NEXT_STEPS: Catalogue = {
     "check": "检查集群：foliot cluster doctor",
     "failover": "查看故障转移：foliot cluster failovers",
     "anomaly": "查看有何不同：foliot job anomalies {subject}",
+    "heartbeat": "查看报到记录：foliot check show {subject}",
     "channel": "测试渠道：foliot alert channel test {subject}",
     "metric": "查看节点：foliot node list",
 }

@@ -39,6 +39,7 @@ SENTENCES: Final[Catalogue] = {
     "when_certificate": "a certificate ends within {longer_than_us:span}",
     "when_failover": "a failure needs a person by its policy",
     "when_anomaly": "a job differs from its own past[ ({word})]",
+    "when_heartbeat": "a check of a job outside of Foliot is down[ ({word})]",
     "when_channel": "a channel cannot be reached",
     "when_metric": "{metric}",
     "policy": "{on:list}[, {after} times][ within {within_us:span}]; {told}[{over}]",

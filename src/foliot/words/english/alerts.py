@@ -35,6 +35,10 @@ SENTENCES: Catalogue = {
     "anomaly_count": "the number of runs of {subject} is not as usual[: {runs|run|runs}, usually {usual}]",
     "anomaly_lateness": "{subject} waits longer than usual for its start[: {now_us:span}, usually {usual_us:span}]",
     "anomaly_silence": "{subject} does not run although it usually does at this time",
+    "heartbeat": "the check {subject} is down",
+    "heartbeat_missed": "{subject}, a job outside of Foliot, was not heard of in time",
+    "heartbeat_failed": "{subject}, a job outside of Foliot, failed[ with exit code {exit_code}][: {error}]",
+    "heartbeat_overrun": "{subject}, a job outside of Foliot, began and did not end in time",
     "channel": "the channel {subject} cannot be reached",
     "metric": ("{subject} is {value}", "{subject} is beyond its bound"),
 }
@@ -52,6 +56,7 @@ NEXT_STEPS: Catalogue = {
     "check": "examine it: foliot cluster doctor",
     "failover": "look at it: foliot cluster failovers",
     "anomaly": "see what differs: foliot job anomalies {subject}",
+    "heartbeat": "see what was heard of it: foliot check show {subject}",
     "channel": "try it: foliot alert channel test {subject}",
     "metric": "look at the nodes: foliot node list",
 }
