@@ -53,6 +53,7 @@ BODIES: Mapping[str, Any] = {
     "POST /api/v1/callbacks/{callback}": {"state": "succeeded"},
     "PUT /api/v1/cluster/limits/{name}": {"max": 4},
     "POST /api/v1/locks/{name}:release": {"token": "1"},
+    "POST /api/v1/checks": {"name": "c", "check": {"every": "1d"}},
     "POST /api/v1/drills": {"type": "crash", "on": "w-1"},
     "POST /api/v1/drills:preview": {"type": "crash", "on": "w-1"},
 }  # fmt: skip
@@ -79,7 +80,15 @@ async def knock(api: Api, method: str, path: str) -> int:
 async def test_every_route_declares_its_right(api: Api) -> None:
     declared = routes(api)
     assert len(declared) > 50
-    assert {right for _, _, right in declared} == {Scope.READ, Scope.RUN, Scope.WRITE, Scope.ADMIN, Scope.LOCK, PUBLIC}
+    assert {right for _, _, right in declared} == {
+        Scope.READ,
+        Scope.RUN,
+        Scope.WRITE,
+        Scope.ADMIN,
+        Scope.LOCK,
+        Scope.PING,
+        PUBLIC,
+    }
     assert {path for _, path, right in declared if right == PUBLIC} == {
         "/healthz", "/readyz", "/api/v1/login", "/api/v1/callbacks/{callback}", "/login", "/assets/{name}", *PAGES,
     }  # fmt: skip

@@ -41,6 +41,7 @@ from foliot.api.routes import (
     events,
     failovers,
     handlers,
+    heartbeats,
     job_bulk,
     job_details,
     jobs,
@@ -68,7 +69,7 @@ log = structlog.get_logger("foliot.api")
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
     jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules, alert_previews,
-    channels, cluster, drills, failovers, checkup,
+    heartbeats, channels, cluster, drills, failovers, checkup,
     overview, settings, stats, anomalies,
     handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip

@@ -25,6 +25,7 @@ from foliot.domain.errors import (
     StorageTrouble,
     VersionConflict,
 )
+from foliot.domain.heartbeats.errors import CheckChanged
 from foliot.domain.queue_limits import QueueFull
 from foliot.domain.run import BadRunId, format_run_id, parse_run_id
 from foliot.domain.visible import encodable
@@ -173,6 +174,7 @@ STATUSES: Final[Mapping[type[FoliotError], int]] = {
     NotFound: 404,
     VersionConflict: 412,
     AlertRuleChanged: 412,
+    CheckChanged: 412,
     ChannelChanged: 412,
     PreconditionRequired: 428,
     CallbackOver: 410,

@@ -45,6 +45,7 @@ Reader = Annotated[Principal, Depends(Needs(Scope.READ))]
 Runner = Annotated[Principal, Depends(Needs(Scope.RUN))]
 Writer = Annotated[Principal, Depends(Needs(Scope.WRITE))]
 Locker = Annotated[Principal, Depends(Needs(Scope.LOCK))]
+Pinger = Annotated[Principal, Depends(Needs(Scope.PING))]
 Admin = Annotated[Principal, Depends(Needs(Scope.ADMIN))]
 Speaks = Annotated[Language, Depends(_language_of)]
 

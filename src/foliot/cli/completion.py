@@ -1,4 +1,4 @@
-"""What the shell completes: names of jobs, nodes, locks, contexts; known for half a minute."""
+"""What the shell completes: names of jobs, nodes, locks, checks, contexts; known for half a minute."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -30,6 +30,12 @@ def node_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
 def lock_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Names of locks that begin so."""
     names = _known("locks", _locks)
+    return _beginning(names, incomplete)
+
+
+def check_name(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Names of checks that begin so."""
+    names = _known("checks", _checks)
     return _beginning(names, incomplete)
 
 
@@ -67,6 +73,10 @@ def _locks(client: "Foliot") -> list[str]:
     """The first page is enough: somebody holds or awaits each of them now."""
     page = client.locks.list(limit=200)
     return sorted({lock["name"] for lock in page})
+
+
+def _checks(client: "Foliot") -> list[str]:
+    return sorted({check["name"] for check in client.checks.list()})
 
 
 def _nodes(client: "Foliot") -> list[str]:

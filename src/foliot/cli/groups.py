@@ -24,6 +24,7 @@ GROUPS: Final = (
     "limit",
     "lock",
     "alert",
+    "check",
     "drill",
     "token",
     "context",

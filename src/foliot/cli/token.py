@@ -61,7 +61,9 @@ def _limits(out: Output, row: Mapping[str, Any]) -> str:
 
 @token.command()
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, required=True, help="read, run, write, admin, worker, script.")
+@click.option(
+    "--scope", "scopes", multiple=True, required=True, help="read, run, write, admin, worker, script, lock, ping."
+)
 @click.option("--expires", default="90d", show_default=True, metavar="DURATION")
 @click.option("--for-namespace", metavar="NS", help="Nothing outside this namespace exists for it.")
 @click.option("--for-group", metavar="GROUP", help="It acts on the jobs of this group only.")

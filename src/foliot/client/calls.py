@@ -147,13 +147,24 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_alert": Route("GET", "/alerts/{number}", answer="AlertOut"),
     "ack_alert": Route("POST", "/alerts/{number}:ack", body="note", answer="AlertOut"),
     "resolve_alert": Route("POST", "/alerts/{number}:resolve", body="reason", answer="AlertOut"),
-    "apply_alerts": Route("POST", "/alerts:apply", "namespace", "channels rules dry_run reason", answer="AppliedOut"),
+    "apply_alerts": Route(
+        "POST", "/alerts:apply", "namespace", "channels rules checks dry_run reason", answer="AppliedOut"
+    ),
     "list_rules": Route("GET", "/rules", f"namespace {_PAGE}", answer="RulesOut"),
     "get_rule": Route("GET", "/rules/{name}", "namespace everywhere", answer="RuleOut"),
     "put_rule": Route(
         "PUT", "/rules/{name}", "namespace everywhere", "rule! reason", "If-Match If-None-Match", "RuleOut"
     ),
     "delete_rule": Route("DELETE", "/rules/{name}", "namespace everywhere reason"),
+    "list_checks": Route("GET", "/checks", f"namespace state q {_PAGE}", answer="ChecksOut"),
+    "create_check": Route("POST", "/checks", "namespace", "name! check! reason", answer="CheckOut"),
+    "get_check": Route("GET", "/checks/{name}", "namespace", answer="CheckOut"),
+    "put_check": Route("PUT", "/checks/{name}", "namespace", "check! reason", "If-Match If-None-Match", "CheckOut"),
+    "delete_check": Route("DELETE", "/checks/{name}", "namespace reason"),
+    "pause_check": Route("POST", "/checks/{name}:pause", "namespace", "reason", answer="CheckOut"),
+    "resume_check": Route("POST", "/checks/{name}:resume", "namespace", "reason", answer="CheckOut"),
+    "ping_check": Route("POST", "/checks/{name}:ping", "namespace kind", "text exit_code", answer="HeardOut"),
+    "list_check_pings": Route("GET", "/checks/{name}/pings", f"namespace {_PAGE}", answer="PingsOut"),
     "try_rule": Route("POST", "/rules/{name}:test", "namespace everywhere", "run! rule", answer="RuleTestOut"),
     "preview_rule": Route(
         "POST", "/rules/{name}:preview", "namespace everywhere", "kind run rule", answer="RulePreviewOut"

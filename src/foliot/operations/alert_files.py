@@ -1,4 +1,4 @@
-"""Channels and rules of a file, applied as a whole: what is as it was stays as it is."""
+"""Channels, rules and checks of a file, applied as a whole: what is as it was stays as it is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -11,9 +11,13 @@ from foliot.domain.alerts.rule import Rule
 from foliot.domain.alerts.rule_document import written_rule
 from foliot.domain.document_values import mapping
 from foliot.domain.errors import BadField, FoliotError
+from foliot.domain.heartbeats.check import HeartbeatCheck
+from foliot.domain.heartbeats.document import written_check
 from foliot.operations.alert_rules import read_rule, rule_warnings, save_rule
 from foliot.operations.channels import present_channel, read_channel, save_channel
 from foliot.operations.diff import FieldChange, changes_between
+from foliot.operations.heartbeats import read_check, save_check
+from foliot.operations.known_channels import unknown_channels
 from foliot.operations.services import Services
 
 ENTRIES_MAX: Final = 500
@@ -24,6 +28,7 @@ class AppliedSort(StrEnum):
 
     CHANNEL = "channel"
     RULE = "rule"
+    CHECK = "check"
 
 
 class AppliedChange(StrEnum):
@@ -53,26 +58,30 @@ async def apply(
     *,
     channels: Mapping[str, Any],
     rules: Mapping[str, Any],
+    checks: Mapping[str, Any],
     namespace: str | None,
     dry_run: bool,
     reason: str = "",
 ) -> Sequence[AppliedEntry]:
-    """Save what a file says. Everything is read and checked before anything is saved, channels before rules.
+    """Save what a file says. Everything is read and checked before anything is saved, channels before what names them.
 
     Each save is guarded by the version that was just seen. Rules go to the namespace, or to the cluster if their
-    condition is about it; channels are the cluster's.
+    condition is about it; checks to the namespace; channels are the cluster's.
     """
     who.demand(Scope.READ)
-    if len(channels) + len(rules) > ENTRIES_MAX:
+    if len(channels) + len(rules) + len(checks) > ENTRIES_MAX:
         raise BadField("rules", f"there are more than {ENTRIES_MAX} entries", hint="apply them in several files")
     wanted_channels = [await _channel(services, who, name, written) for name, written in channels.items()]
     wanted_rules = [await _rule(services, who, name, written, namespace) for name, written in rules.items()]
+    wanted_checks = [await _check(services, who, name, written, namespace) for name, written in checks.items()]
     entries: list[AppliedEntry] = []
     for channel, before in wanted_channels:
         entries.append(await _apply_channel(services, who, channel, before, dry_run=dry_run, reason=reason))
     known = [channel.name for channel, _ in wanted_channels]
     for rule, present in wanted_rules:
         entries.append(await _apply_rule(services, who, rule, present, known, dry_run=dry_run, reason=reason))
+    for check, old in wanted_checks:
+        entries.append(await _apply_check(services, who, check, old, known, dry_run=dry_run, reason=reason))
     return entries
 
 
@@ -94,6 +103,20 @@ async def _rule(
         raise BadField(f"rules.{name}.{path}", trouble, hint=error.hint) from error.__cause__
     before = await services.store.alerts.find_rule(rule.name, namespace=rule.namespace)
     return replace(rule, version=0 if before is None else before.version), before
+
+
+async def _check(
+    services: Services, who: Principal, name: str, written: Any, namespace: str | None
+) -> tuple[HeartbeatCheck, HeartbeatCheck | None]:
+    document = mapping(written, f"checks.{name}")
+    try:
+        check = read_check(who, name, document, namespace=namespace)
+    except BadField as error:
+        path, trouble = str(error.data["path"]), str(error.data["trouble"])
+        raise BadField(f"checks.{name}.{path}", trouble, hint=error.hint) from error.__cause__
+    seen = await services.store.heartbeats.find(check.name, namespace=check.namespace)
+    before = None if seen is None else seen.check
+    return replace(check, version=0 if before is None else before.version), before
 
 
 async def _apply_channel(
@@ -136,6 +159,34 @@ async def _apply_rule(
         sort=AppliedSort.RULE,
         name=rule.name,
         namespace=rule.namespace,
+        change=change,
+        version=version,
+        changes=changes_between(old, new),
+        warnings=[one for one in warnings if one.data["name"] not in new_channels],
+    )
+
+
+async def _apply_check(
+    services: Services,
+    who: Principal,
+    check: HeartbeatCheck,
+    before: HeartbeatCheck | None,
+    new_channels: Sequence[str],
+    *,
+    dry_run: bool,
+    reason: str,
+) -> AppliedEntry:
+    old, new = {} if before is None else written_check(before), written_check(check)
+    change = _change(old, new)
+    warnings = await unknown_channels(services, check.namespace, check.to)
+    version = check.version + (change is not AppliedChange.SAME)
+    if not dry_run:
+        saved = await save_check(services, who, check, reason=reason)
+        version = saved.seen.check.version
+    return AppliedEntry(
+        sort=AppliedSort.CHECK,
+        name=check.name,
+        namespace=check.namespace,
         change=change,
         version=version,
         changes=changes_between(old, new),

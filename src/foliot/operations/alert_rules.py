@@ -10,7 +10,7 @@ from foliot.domain.alerts.condition import ConditionKind
 from foliot.domain.alerts.condition_text import condition_from
 from foliot.domain.alerts.errors import AlertRuleChanged, AlertRuleNotFound, BuiltInRule
 from foliot.domain.alerts.rule import Rule
-from foliot.domain.alerts.rule_document import OF_JOBS, rule_from, written_rule
+from foliot.domain.alerts.rule_document import NAMED, rule_from, written_rule
 from foliot.domain.alerts.rule_metrics import check_metric
 from foliot.domain.errors import FoliotError
 from foliot.domain.names import check_name, nearest
@@ -18,7 +18,7 @@ from foliot.operations.known_channels import unknown_channels
 from foliot.operations.names import actor, home_of, namespace_of
 from foliot.operations.services import Services
 
-OF_NAMESPACES: Final = OF_JOBS | {ConditionKind.CHANNEL}
+OF_NAMESPACES: Final = NAMED | {ConditionKind.CHANNEL}
 """Conditions that a rule of one namespace may have; the others are asked of the whole cluster."""
 
 

@@ -31,7 +31,7 @@ export interface AlertOut {
   "title": string;
   "hint": string;
   "rule": string;
-  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "channel" | "metric";
+  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "heartbeat" | "channel" | "metric";
   "namespace": string | null;
   "cause": Record<string, unknown>;
   "to": string[];
@@ -76,7 +76,7 @@ export interface AnomalyOut {
 }
 
 export interface AppliedEntryOut {
-  "sort": "channel" | "rule";
+  "sort": "channel" | "rule" | "check";
   "name": string;
   "namespace": string | null;
   "change": "created" | "changed" | "same";
@@ -93,6 +93,7 @@ export interface AppliedOut {
 export interface ApplyAlerts {
   "channels"?: Record<string, unknown>;
   "rules"?: Record<string, unknown>;
+  "checks"?: Record<string, unknown>;
   "dry_run"?: boolean;
   "reason"?: string;
 }
@@ -289,9 +290,46 @@ export interface ChannelsOut {
   "items": ChannelOut[];
 }
 
+export interface CheckIn {
+  "check": Record<string, unknown>;
+  "reason"?: string;
+}
+
 export interface CheckJob {
   "name"?: string;
   "definition": DefinitionForm;
+}
+
+export interface CheckOut {
+  "name": string;
+  "namespace": string;
+  "version": number;
+  "state": "new" | "up" | "running" | "late" | "down" | "paused";
+  "trouble": string | null;
+  "in_words": string;
+  "check": Record<string, unknown>;
+  "is_paused": boolean;
+  "pings": number;
+  "last_at": string | null;
+  "last_kind": string | null;
+  "last_text": string;
+  "exit_code": number | null;
+  "ok_at": string | null;
+  "started_at": string | null;
+  "took": number | null;
+  "due_at": string | null;
+  "deadline_at": string | null;
+  "down_since": string | null;
+  "created_at": string | null;
+  "updated_at": string | null;
+  "updated_by": string;
+  "reason": string;
+  "warnings": WarningOut[];
+}
+
+export interface ChecksOut {
+  "next_cursor": string | null;
+  "items": CheckOut[];
 }
 
 export interface CheckupOut {
@@ -646,6 +684,14 @@ export interface HandoverOut {
   "before": string | null;
   "leader": string;
   "term": number;
+}
+
+export interface HeardOut {
+  "name": string;
+  "namespace": string;
+  "state": "new" | "up" | "running" | "late" | "down" | "paused";
+  "due_at": string | null;
+  "deadline_at": string | null;
 }
 
 export interface HeldRunOut {
@@ -1017,6 +1063,12 @@ export interface NewBackfillIn {
   "reason"?: string;
 }
 
+export interface NewCheck {
+  "name": string;
+  "check": Record<string, unknown>;
+  "reason"?: string;
+}
+
 export interface NewJob {
   "name": string;
   "definition": DefinitionForm;
@@ -1190,6 +1242,10 @@ export interface ParametersOut {
   "parameters": Record<string, unknown> | null;
 }
 
+export interface PauseCheck {
+  "reason"?: string;
+}
+
 export interface PauseJob {
   "until"?: string | null;
   "reason"?: string;
@@ -1201,6 +1257,26 @@ export interface PauseJobs {
   "expected"?: number | null;
   "reason"?: string;
   "until"?: string | null;
+}
+
+export interface PingIn {
+  "text"?: string;
+  "exit_code"?: number | null;
+}
+
+export interface PingOut {
+  "number": number;
+  "at": string;
+  "kind": "start" | "ok" | "fail";
+  "text": string;
+  "exit_code": number | null;
+  "took": number | null;
+  "by": string;
+}
+
+export interface PingsOut {
+  "next_cursor": string | null;
+  "items": PingOut[];
 }
 
 export interface PlaceForm {
@@ -1359,6 +1435,10 @@ export interface ResultOut {
   "result": unknown;
 }
 
+export interface ResumeCheck {
+  "reason"?: string;
+}
+
 export interface ResumeJob {
   "catch_up"?: boolean;
   "reason"?: string;
@@ -1415,7 +1495,7 @@ export interface RuleOut {
   "namespace": string | null;
   "version": number;
   "origin": "foliot" | "changed" | "user";
-  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "channel" | "metric";
+  "kind": "failed" | "late" | "slower" | "silent" | "queue" | "node" | "leader" | "store" | "check" | "failover" | "anomaly" | "heartbeat" | "channel" | "metric";
   "when": string;
   "level": "info" | "warning" | "critical";
   "to": string[];
@@ -1824,11 +1904,13 @@ export interface Operations {
   check_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: CheckupOut };
   claim_lock: { path: { "name": string; "claim": string }; query: { "namespace"?: string | null; "wait"?: number }; body: LockClaimIn; answer: LockClaimOut };
   clone_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: CloneJob; answer: JobOut };
+  create_check: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewCheck; answer: CheckOut };
   create_job: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewJob; answer: JobOut };
   create_login_code: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: LoginCodeOut };
   create_token: { path: Record<never, never>; query: Record<never, never>; body: NewTokenIn; answer: IssuedOut };
   delete_calendar: { path: { "name": string }; query: Record<never, never>; body: undefined; answer: undefined };
   delete_channel: { path: { "name": string }; query: { "namespace"?: string | null; "force"?: boolean; "reason"?: string }; body: undefined; answer: undefined };
+  delete_check: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_job: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
   delete_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null; "reason"?: string }; body: undefined; answer: undefined };
@@ -1847,6 +1929,7 @@ export interface Operations {
   get_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
   get_calendar: { path: { "name": string }; query: { "version"?: number | null }; body: undefined; answer: CalendarOut };
   get_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ChannelOut };
+  get_check: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: CheckOut };
   get_cluster: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: ClusterOut };
   get_cluster_stats: { path: Record<never, never>; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
   get_drill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: DrillOut };
@@ -1881,6 +1964,8 @@ export interface Operations {
   list_calendars: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: CalendarsOut };
   list_channel_kinds: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ChannelKindsOut };
   list_channels: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ChannelsOut };
+  list_check_pings: { path: { "name": string }; query: { "namespace"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: PingsOut };
+  list_checks: { path: Record<never, never>; query: { "namespace"?: string | null; "state"?: string | null; "q"?: string; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ChecksOut };
   list_deliveries: { path: Record<never, never>; query: { "namespace"?: string | null; "channel"?: string | null; "alert"?: number | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_DeliveryOut_ };
   list_drill_types: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: DrillTypesOut };
   list_drills: { path: Record<never, never>; query: { "type"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_DrillOut_ };
@@ -1906,8 +1991,10 @@ export interface Operations {
   metrics: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: undefined };
   patch_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobPatch; answer: JobOut };
   pause_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  pause_check: { path: { "name": string }; query: { "namespace"?: string | null }; body: PauseCheck; answer: CheckOut };
   pause_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: PauseJob; answer: JobOut };
   pause_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: PauseJobs; answer: TreatedJobsOut };
+  ping_check: { path: { "name": string }; query: { "kind"?: "start" | "ok" | "fail"; "namespace"?: string | null }; body: PingIn; answer: HeardOut };
   preview_backfill: { path: Record<never, never>; query: { "namespace"?: string | null }; body: NewBackfillIn; answer: BackfillPreviewOut };
   preview_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: PreviewOfChannel; answer: ChannelPreviewOut };
   preview_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillIn; answer: DrillPreviewOut };
@@ -1915,6 +2002,7 @@ export interface Operations {
   promote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   put_calendar: { path: { "name": string }; query: Record<never, never>; body: CalendarIn; answer: CalendarOut };
   put_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: ChannelIn; answer: ChannelOut };
+  put_check: { path: { "name": string }; query: { "namespace"?: string | null }; body: CheckIn; answer: CheckOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
   put_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: RuleIn; answer: RuleOut };
   readyz: { path: Record<never, never>; query: { "detail"?: boolean; "reads"?: boolean }; body: undefined; answer: undefined };
@@ -1926,6 +2014,7 @@ export interface Operations {
   reschedule_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: RescheduleJobs; answer: RescheduledListOut };
   resolve_alert: { path: { "number": number }; query: Record<never, never>; body: ResolveAlert; answer: AlertOut };
   resume_backfill: { path: { "number": number }; query: Record<never, never>; body: undefined; answer: BackfillOut };
+  resume_check: { path: { "name": string }; query: { "namespace"?: string | null }; body: ResumeCheck; answer: CheckOut };
   resume_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: ResumeJob; answer: JobOut };
   resume_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: ResumeJobs; answer: TreatedJobsOut };
   retry_run: { path: { "run": string }; query: Record<never, never>; body: RetryRun; answer: RunOut };
@@ -1966,11 +2055,13 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   check_cluster: ["GET", "/api/v1/cluster/doctor"],
   claim_lock: ["PUT", "/api/v1/locks/{name}/claims/{claim}"],
   clone_job: ["POST", "/api/v1/jobs/{name}:clone"],
+  create_check: ["POST", "/api/v1/checks"],
   create_job: ["POST", "/api/v1/jobs"],
   create_login_code: ["POST", "/api/v1/login-codes"],
   create_token: ["POST", "/api/v1/tokens"],
   delete_calendar: ["DELETE", "/api/v1/calendars/{name}"],
   delete_channel: ["DELETE", "/api/v1/channels/{name}"],
+  delete_check: ["DELETE", "/api/v1/checks/{name}"],
   delete_job: ["DELETE", "/api/v1/jobs/{name}"],
   delete_jobs: ["POST", "/api/v1/jobs:delete"],
   delete_rule: ["DELETE", "/api/v1/rules/{name}"],
@@ -1989,6 +2080,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_backfill: ["GET", "/api/v1/backfills/{number}"],
   get_calendar: ["GET", "/api/v1/calendars/{name}"],
   get_channel: ["GET", "/api/v1/channels/{name}"],
+  get_check: ["GET", "/api/v1/checks/{name}"],
   get_cluster: ["GET", "/api/v1/cluster"],
   get_cluster_stats: ["GET", "/api/v1/cluster/stats"],
   get_drill: ["GET", "/api/v1/drills/{number}"],
@@ -2023,6 +2115,8 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   list_calendars: ["GET", "/api/v1/calendars"],
   list_channel_kinds: ["GET", "/api/v1/channels/kinds"],
   list_channels: ["GET", "/api/v1/channels"],
+  list_check_pings: ["GET", "/api/v1/checks/{name}/pings"],
+  list_checks: ["GET", "/api/v1/checks"],
   list_deliveries: ["GET", "/api/v1/deliveries"],
   list_drill_types: ["GET", "/api/v1/drills/types"],
   list_drills: ["GET", "/api/v1/drills"],
@@ -2048,8 +2142,10 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   metrics: ["GET", "/metrics"],
   patch_job: ["PATCH", "/api/v1/jobs/{name}"],
   pause_backfill: ["POST", "/api/v1/backfills/{number}:pause"],
+  pause_check: ["POST", "/api/v1/checks/{name}:pause"],
   pause_job: ["POST", "/api/v1/jobs/{name}:pause"],
   pause_jobs: ["POST", "/api/v1/jobs:pause"],
+  ping_check: ["POST", "/api/v1/checks/{name}:ping"],
   preview_backfill: ["POST", "/api/v1/backfills:preview"],
   preview_channel: ["POST", "/api/v1/channels/{name}:preview"],
   preview_drill: ["POST", "/api/v1/drills:preview"],
@@ -2057,6 +2153,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   promote_node: ["POST", "/api/v1/nodes/{name}:promote"],
   put_calendar: ["PUT", "/api/v1/calendars/{name}"],
   put_channel: ["PUT", "/api/v1/channels/{name}"],
+  put_check: ["PUT", "/api/v1/checks/{name}"],
   put_job: ["PUT", "/api/v1/jobs/{name}"],
   put_rule: ["PUT", "/api/v1/rules/{name}"],
   readyz: ["GET", "/readyz"],
@@ -2068,6 +2165,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   reschedule_jobs: ["POST", "/api/v1/jobs:reschedule"],
   resolve_alert: ["POST", "/api/v1/alerts/{number}:resolve"],
   resume_backfill: ["POST", "/api/v1/backfills/{number}:resume"],
+  resume_check: ["POST", "/api/v1/checks/{name}:resume"],
   resume_job: ["POST", "/api/v1/jobs/{name}:resume"],
   resume_jobs: ["POST", "/api/v1/jobs:resume"],
   retry_run: ["POST", "/api/v1/runs/{run}:retry"],

@@ -170,7 +170,7 @@ async def try_rule(
     return RuleTestOut.of(found, language)
 
 
-@router.post("/alerts:apply", responses=WRITES, summary="Save the channels and rules of a file")
+@router.post("/alerts:apply", responses=WRITES, summary="Save the channels, rules and checks of a file")
 async def apply_alerts(
     services: Services, who: Writer, language: Speaks, body: ApplyAlerts, namespace: Namespace = None
 ) -> AppliedOut:
@@ -180,6 +180,7 @@ async def apply_alerts(
         who,
         channels=body.channels,
         rules=body.rules,
+        checks=body.checks,
         namespace=namespace,
         dry_run=body.dry_run,
         reason=body.reason,

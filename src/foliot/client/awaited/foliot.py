@@ -11,6 +11,7 @@ from foliot.client.awaited.alerts import AsyncAlerts
 from foliot.client.awaited.backfills import AsyncBackfills
 from foliot.client.awaited.calendars import AsyncCalendars
 from foliot.client.awaited.channels import AsyncChannels
+from foliot.client.awaited.checks import AsyncChecks
 from foliot.client.awaited.cluster import AsyncCluster
 from foliot.client.awaited.drills import AsyncDrills
 from foliot.client.awaited.events import AsyncEvents
@@ -48,6 +49,7 @@ class AsyncFoliot(ClusterAccess):
         self.alerts = AsyncAlerts(self)
         self.rules = AsyncRules(self)
         self.channels = AsyncChannels(self)
+        self.checks = AsyncChecks(self)
         self.silences = AsyncSilences(self)
         self.nodes = AsyncNodes(self)
         self.handlers = AsyncHandlers(self)

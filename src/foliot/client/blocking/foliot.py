@@ -13,6 +13,7 @@ from foliot.client.blocking.alerts import Alerts
 from foliot.client.blocking.backfills import Backfills
 from foliot.client.blocking.calendars import Calendars
 from foliot.client.blocking.channels import Channels
+from foliot.client.blocking.checks import Checks
 from foliot.client.blocking.cluster import Cluster
 from foliot.client.blocking.drills import Drills
 from foliot.client.blocking.events import Events
@@ -50,6 +51,7 @@ class Foliot(ClusterAccess):
         self.alerts = Alerts(self)
         self.rules = Rules(self)
         self.channels = Channels(self)
+        self.checks = Checks(self)
         self.silences = Silences(self)
         self.nodes = Nodes(self)
         self.handlers = Handlers(self)

@@ -16,6 +16,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "bootstrap.not_used": "第一个令牌没有用上",
     "calendar.job_refused": "任务不能使用日历",
     "calendar.job_unreadable": "使用日历的任务无法读取",
+    "check.unreadable": "检查项无法读取",
     "checkpoint.refused": "检查点被拒绝",
     "child.failed_to_start": "子进程未能启动",
     "child.nonsense": "子进程的消息无法理解",

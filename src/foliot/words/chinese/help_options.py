@@ -4,6 +4,19 @@ from collections.abc import Mapping
 from typing import Final
 
 OPTIONS: Final[Mapping[str, str]] = {
+    # of checks of jobs outside
+    "Only these: new, up, running, late, down, paused.": "仅限这些：`new`、`up`、`running`、`late`、`down`、`paused`。",
+    "In the name, the owner or the description.": "在名称、负责人或说明中。",
+    "The check alone, as a file has it.": "只显示检查项，即文件中的形式。",
+    "It is to be heard of so often: 10m, 1d.": "应这么频繁地报到：10m、1d。",
+    'It is to be heard of at these instants: "0 2 * * *".': "应在这些时刻报到：“0 2 * * *”。",
+    "The zone of --cron; UTC when it is not said.": "--cron 的时区；未写时为 UTC。",
+    "So much later is still no trouble; 5m when it is not said.": "晚这么久还不算故障；未写时为 5m。",
+    "From its start to its end; until it is due again.": "从开始到结束的最长时间；未写时到下一次应报到为止。",
+    "The check as a whole: YAML, TOML, JSON; - is standard input.": "整个检查项：YAML、TOML、JSON；- 为标准输入。",
+    "A field: grace=1h, tags.team=data.": "字段：grace=1h、tags.team=data。",
+    "A note, such as the last line of a log; - is standard input.": "备注，如日志的最后一行；- 为标准输入。",
+    "Of the program: shown in the alert.": "程序的退出码：显示在告警中。",
     # of alerts
     "A rule of the whole cluster, also if it is about jobs.": "属于整个集群的规则，即使是关于任务的。",
     "A setting of its kind: url=https://…": "此类型的一项设置：url=https://…",
@@ -323,7 +336,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "The certificate's private key (PEM, without a password).": "证书的私钥（PEM，不带密码）。",
     "The first admin token of an empty store.": "空存储的第一个管理员令牌。",
     # token
-    "read, run, write, admin, worker, script.": "read、run、write、admin、worker、script。",
+    "read, run, write, admin, worker, script, lock, ping.": "read、run、write、admin、worker、script、`lock`、`ping`。",
     "Nothing outside this namespace exists for it.": "令牌只能看到此命名空间。",
     "It acts on the jobs of this group only.": "令牌只能操作此分组的任务。",
     "Write it to a file that only you can read, not to the screen.": "写入只有你能读取的文件，不显示在屏幕上。",
@@ -399,6 +412,8 @@ OPTIONS: Final[Mapping[str, str]] = {
 
 METAVARS: Final[Mapping[str, str]] = {
     "CHANNEL": "渠道",
+    "CODE": "退出码",
+    "COMMAND": "命令",
     "CONDITION": "条件",
     "DURATION=CHANNELS": "时长=渠道",
     "HOURS": "时段",

@@ -346,6 +346,9 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
         "请写 check any，或 check database.clock {grades}；名称见 foliot cluster doctor"
     ),
     "write drift, or check system.clocks critical": "请写 drift，或 check system.clocks critical",
+    'write every: 1d, or cron: "0 2 * * *"': '请写 every: 1d，或 cron: "0 2 * * *"',
+    "leave it out, or write cron": "去掉它，或写 cron",
+    "write heartbeat, or heartbeat {kinds}": "请写 heartbeat，或 heartbeat {kinds}",
     "write anomaly, or anomaly {kinds}": "请写 anomaly，或 anomaly {kinds}",
     "write {word} 10m or {other}": "请写 {word} 10m 或 {other}",
     "write {word} 10m": "请写 {word} 10m",
@@ -371,8 +374,8 @@ NEXT_STEPS: Final[Mapping[str, str]] = {
     ),
     "say why, for those who wonder at 3 a.m.": "请说明原因，方便凌晨三点看到的人",
     "write failed, failed 3 of 5, late 10m, slower p95*2, silent 2h, queue 5m, node dead, leader 30s, store 30s, "
-    'check any critical, drift, certificate 14d, failover, anomaly, channel or metric{label="x"} > 0.9': (
+    'check any critical, drift, certificate 14d, failover, anomaly, heartbeat, channel or metric{label="x"} > 0.9': (
         "请写 failed、failed 3 of 5、late 10m、slower p95*2、silent 2h、queue 5m、node dead、leader 30s、store 30s、"
-        'check any critical、drift、certificate 14d、failover、anomaly、channel 或 metric{label="x"} > 0.9'
+        'check any critical、drift、certificate 14d、failover、anomaly、heartbeat、channel 或 metric{label="x"} > 0.9'
     ),
 }

@@ -17,9 +17,13 @@ USAGE: Final[Mapping[str, str]] = {
         "请指明类型：--kind webhook；foliot alert channel kinds 列出全部类型。"
     ),
     'The file has no channel "{name}".': "文件中没有渠道“{name}”。",
+    'The file has no check "{name}".': "文件中没有检查项“{name}”。",
+    'A check needs a rhythm: --every 1d, or --cron "0 2 * * *".': (
+        "检查项需要节奏：--every 1d，或 --cron “0 2 * * *”。"
+    ),
     'The file has no rule "{name}".': "文件中没有规则“{name}”。",
-    '{file}: "{name}" is no section of such a file; they are channels and rules.': (
-        "{file}：“{name}”不是此类文件的一节；可用的是 channels 和 rules。"
+    '{file}: "{name}" is no section of such a file; they are channels, rules and checks.': (
+        "{file}：“{name}”不是此类文件的一节；可用的是 channels、rules 和 `checks`。"
     ),
     "{file}: {section} is no mapping of names.": "{file}：{section} 不是按名称列出的。",
     '{file}: "{name}" comes twice.': "{file}：“{name}”出现了两次。",

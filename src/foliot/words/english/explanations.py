@@ -539,6 +539,22 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The leader asks every rule in each round, so their number is bounded.",
         "Remove rules that nobody needs, or ask one rule of several jobs by a pattern.",
     ),
+    "FOL-2060": (
+        "The name is misspelt, or the check is another namespace's.",
+        "foliot check list shows every check; a token limited to a namespace sees that one alone.",
+    ),
+    "FOL-3130": (
+        "Another user changed the check after you looked at it, so your change would undo theirs.",
+        "Look at the check again and repeat the change.",
+    ),
+    "FOL-3131": (
+        "A check has this name in this namespace already.",
+        "Choose another name, or change the one that is there.",
+    ),
+    "FOL-3132": (
+        "A cluster keeps at most 5000 checks.",
+        "Remove checks that nobody needs.",
+    ),
     "FOL-2021": (
         "The id is misspelt, or the failure is so old that it was forgotten.",
         "foliot cluster failovers lists those that are kept.",
