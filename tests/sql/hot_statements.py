@@ -13,6 +13,7 @@ from tests.sql.hot_counts import COUNTS
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_limits import LIMITS
 from tests.sql.hot_lists import LISTS
+from tests.sql.hot_reports import REPORTS
 from tests.sql.hot_routes import ROUTES
 from tests.sql.hot_windows import WINDOWS
 
@@ -49,6 +50,7 @@ HOT: list[Hot] = [
     *CHECKUP,
     *ALERTS,
     *WINDOWS,
+    *REPORTS,
     *CONSOLE,
     Hot(
         name="pulse",

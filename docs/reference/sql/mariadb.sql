@@ -3470,6 +3470,165 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY
 ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
 WHERE s.took > 0 AND s.node > '';
 
+-- statistics/report_facts.py JOBS.own
+SELECT q.*, j.namespace, j.name FROM (
+  SELECT f.job_id, f.runs_now, f.succeeded_now, f.failed_now, f.retries_now, f.took_now, f.took_us_now, f.took_max_us_now, f.delays_now, f.delay_us_now, f.delay_max_us_now, f.runs_before, f.succeeded_before, f.failed_before, f.retries_before, f.took_before, f.took_us_before, f.took_max_us_before, f.delays_before, f.delay_us_before, f.delay_max_us_before, sum(f.runs_now) OVER () AS all_runs_now, sum(f.succeeded_now) OVER () AS all_succeeded_now, sum(f.failed_now) OVER () AS all_failed_now, sum(f.retries_now) OVER () AS all_retries_now, sum(f.took_now) OVER () AS all_took_now, sum(f.took_us_now) OVER () AS all_took_us_now, max(f.took_max_us_now) OVER () AS all_took_max_us_now, sum(f.delays_now) OVER () AS all_delays_now, sum(f.delay_us_now) OVER () AS all_delay_us_now, max(f.delay_max_us_now) OVER () AS all_delay_max_us_now, sum(f.runs_before) OVER () AS all_runs_before, sum(f.succeeded_before) OVER () AS all_succeeded_before, sum(f.failed_before) OVER () AS all_failed_before, sum(f.retries_before) OVER () AS all_retries_before, sum(f.took_before) OVER () AS all_took_before, sum(f.took_us_before) OVER () AS all_took_us_before, max(f.took_max_us_before) OVER () AS all_took_max_us_before, sum(f.delays_before) OVER () AS all_delays_before, sum(f.delay_us_before) OVER () AS all_delay_us_before, max(f.delay_max_us_before) OVER () AS all_delay_max_us_before,
+    sum(CASE WHEN f.runs_now > 0 THEN 1 ELSE 0 END) OVER () AS ran_now,
+    sum(CASE WHEN f.runs_before > 0 THEN 1 ELSE 0 END) OVER () AS ran_before, row_number() OVER (ORDER BY f.failed_now DESC, f.job_id) AS by_failing, row_number() OVER (ORDER BY f.took_us_now / CASE WHEN f.took_now > 0 THEN f.took_now ELSE 1 END DESC, f.job_id) AS by_slow, row_number() OVER (ORDER BY f.delay_us_now / CASE WHEN f.delays_now > 0 THEN f.delays_now ELSE 1 END DESC, f.job_id) AS by_late, row_number() OVER (ORDER BY CASE WHEN f.runs_before > 0 THEN f.took_us_now - f.took_us_before ELSE 0 END DESC, f.job_id) AS by_grown
+  FROM (
+    SELECT s.job_id, sum(CASE WHEN d.period = 0 THEN s.runs ELSE 0 END) AS runs_now, sum(CASE WHEN d.period = 0 THEN s.succeeded ELSE 0 END) AS succeeded_now, sum(CASE WHEN d.period = 0 THEN s.failed ELSE 0 END) AS failed_now, sum(CASE WHEN d.period = 0 THEN s.retries ELSE 0 END) AS retries_now, sum(CASE WHEN d.period = 0 THEN s.took ELSE 0 END) AS took_now, sum(CASE WHEN d.period = 0 THEN s.took_us ELSE 0 END) AS took_us_now, max(CASE WHEN d.period = 0 THEN s.took_max_us ELSE 0 END) AS took_max_us_now, sum(CASE WHEN d.period = 0 THEN s.delays ELSE 0 END) AS delays_now, sum(CASE WHEN d.period = 0 THEN s.delay_us ELSE 0 END) AS delay_us_now, max(CASE WHEN d.period = 0 THEN s.delay_max_us ELSE 0 END) AS delay_max_us_now, sum(CASE WHEN d.period = 1 THEN s.runs ELSE 0 END) AS runs_before, sum(CASE WHEN d.period = 1 THEN s.succeeded ELSE 0 END) AS succeeded_before, sum(CASE WHEN d.period = 1 THEN s.failed ELSE 0 END) AS failed_before, sum(CASE WHEN d.period = 1 THEN s.retries ELSE 0 END) AS retries_before, sum(CASE WHEN d.period = 1 THEN s.took ELSE 0 END) AS took_before, sum(CASE WHEN d.period = 1 THEN s.took_us ELSE 0 END) AS took_us_before, max(CASE WHEN d.period = 1 THEN s.took_max_us ELSE 0 END) AS took_max_us_before, sum(CASE WHEN d.period = 1 THEN s.delays ELSE 0 END) AS delays_before, sum(CASE WHEN d.period = 1 THEN s.delay_us ELSE 0 END) AS delay_us_before, max(CASE WHEN d.period = 1 THEN s.delay_max_us ELSE 0 END) AS delay_max_us_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (period BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+    ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > 0
+    WHERE s.is_part = 0 AND s.job_id IN (SELECT own.id FROM jobs own WHERE own.namespace = %(namespace)s AND length(own.namespace) = length(%(namespace)s))
+    GROUP BY s.job_id
+  ) f
+) q JOIN jobs j ON j.id = q.job_id
+WHERE q.by_failing <= %(top)s OR q.by_slow <= %(top)s OR q.by_late <= %(top)s OR q.by_grown <= %(top)s;
+
+-- statistics/report_facts.py JOBS.every
+SELECT q.*, j.namespace, j.name FROM (
+  SELECT f.job_id, f.runs_now, f.succeeded_now, f.failed_now, f.retries_now, f.took_now, f.took_us_now, f.took_max_us_now, f.delays_now, f.delay_us_now, f.delay_max_us_now, f.runs_before, f.succeeded_before, f.failed_before, f.retries_before, f.took_before, f.took_us_before, f.took_max_us_before, f.delays_before, f.delay_us_before, f.delay_max_us_before, sum(f.runs_now) OVER () AS all_runs_now, sum(f.succeeded_now) OVER () AS all_succeeded_now, sum(f.failed_now) OVER () AS all_failed_now, sum(f.retries_now) OVER () AS all_retries_now, sum(f.took_now) OVER () AS all_took_now, sum(f.took_us_now) OVER () AS all_took_us_now, max(f.took_max_us_now) OVER () AS all_took_max_us_now, sum(f.delays_now) OVER () AS all_delays_now, sum(f.delay_us_now) OVER () AS all_delay_us_now, max(f.delay_max_us_now) OVER () AS all_delay_max_us_now, sum(f.runs_before) OVER () AS all_runs_before, sum(f.succeeded_before) OVER () AS all_succeeded_before, sum(f.failed_before) OVER () AS all_failed_before, sum(f.retries_before) OVER () AS all_retries_before, sum(f.took_before) OVER () AS all_took_before, sum(f.took_us_before) OVER () AS all_took_us_before, max(f.took_max_us_before) OVER () AS all_took_max_us_before, sum(f.delays_before) OVER () AS all_delays_before, sum(f.delay_us_before) OVER () AS all_delay_us_before, max(f.delay_max_us_before) OVER () AS all_delay_max_us_before,
+    sum(CASE WHEN f.runs_now > 0 THEN 1 ELSE 0 END) OVER () AS ran_now,
+    sum(CASE WHEN f.runs_before > 0 THEN 1 ELSE 0 END) OVER () AS ran_before, row_number() OVER (ORDER BY f.failed_now DESC, f.job_id) AS by_failing, row_number() OVER (ORDER BY f.took_us_now / CASE WHEN f.took_now > 0 THEN f.took_now ELSE 1 END DESC, f.job_id) AS by_slow, row_number() OVER (ORDER BY f.delay_us_now / CASE WHEN f.delays_now > 0 THEN f.delays_now ELSE 1 END DESC, f.job_id) AS by_late, row_number() OVER (ORDER BY CASE WHEN f.runs_before > 0 THEN f.took_us_now - f.took_us_before ELSE 0 END DESC, f.job_id) AS by_grown
+  FROM (
+    SELECT s.job_id, sum(CASE WHEN d.period = 0 THEN s.runs ELSE 0 END) AS runs_now, sum(CASE WHEN d.period = 0 THEN s.succeeded ELSE 0 END) AS succeeded_now, sum(CASE WHEN d.period = 0 THEN s.failed ELSE 0 END) AS failed_now, sum(CASE WHEN d.period = 0 THEN s.retries ELSE 0 END) AS retries_now, sum(CASE WHEN d.period = 0 THEN s.took ELSE 0 END) AS took_now, sum(CASE WHEN d.period = 0 THEN s.took_us ELSE 0 END) AS took_us_now, max(CASE WHEN d.period = 0 THEN s.took_max_us ELSE 0 END) AS took_max_us_now, sum(CASE WHEN d.period = 0 THEN s.delays ELSE 0 END) AS delays_now, sum(CASE WHEN d.period = 0 THEN s.delay_us ELSE 0 END) AS delay_us_now, max(CASE WHEN d.period = 0 THEN s.delay_max_us ELSE 0 END) AS delay_max_us_now, sum(CASE WHEN d.period = 1 THEN s.runs ELSE 0 END) AS runs_before, sum(CASE WHEN d.period = 1 THEN s.succeeded ELSE 0 END) AS succeeded_before, sum(CASE WHEN d.period = 1 THEN s.failed ELSE 0 END) AS failed_before, sum(CASE WHEN d.period = 1 THEN s.retries ELSE 0 END) AS retries_before, sum(CASE WHEN d.period = 1 THEN s.took ELSE 0 END) AS took_before, sum(CASE WHEN d.period = 1 THEN s.took_us ELSE 0 END) AS took_us_before, max(CASE WHEN d.period = 1 THEN s.took_max_us ELSE 0 END) AS took_max_us_before, sum(CASE WHEN d.period = 1 THEN s.delays ELSE 0 END) AS delays_before, sum(CASE WHEN d.period = 1 THEN s.delay_us ELSE 0 END) AS delay_us_before, max(CASE WHEN d.period = 1 THEN s.delay_max_us ELSE 0 END) AS delay_max_us_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (period BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+    ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > 0
+    WHERE s.is_part = 0
+    GROUP BY s.job_id
+  ) f
+) q JOIN jobs j ON j.id = q.job_id
+WHERE q.by_failing <= %(top)s OR q.by_slow <= %(top)s OR q.by_late <= %(top)s OR q.by_grown <= %(top)s;
+
+-- statistics/report_facts.py FIGURES
+SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (resolution BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id = d.job_id AND s.is_part = 0;
+
+-- statistics/report_facts.py CROWDED
+SELECT s.start_at FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = %(resolution)s AND s.start_at = d.start_at AND s.job_id = 0 AND s.is_part = 0
+   AND s.node = ''
+ORDER BY s.runs DESC, s.start_at LIMIT %(rows)s;
+
+-- statistics/report_facts.py CROWD.own
+SELECT s.start_at, sum(s.runs) AS runs, count(DISTINCT s.job_id) AS jobs, max(s.delay_max_us) AS delay_max_us
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = %(resolution)s AND s.start_at = d.start_at AND s.job_id > 0
+WHERE s.is_part = 0 AND s.job_id IN (SELECT own.id FROM jobs own WHERE own.namespace = %(namespace)s AND length(own.namespace) = length(%(namespace)s))
+GROUP BY s.start_at ORDER BY runs DESC, s.start_at LIMIT %(rows)s;
+
+-- statistics/report_facts.py CROWD.every
+SELECT s.start_at, sum(s.runs) AS runs, count(DISTINCT s.job_id) AS jobs, max(s.delay_max_us) AS delay_max_us
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = %(resolution)s AND s.start_at = d.start_at AND s.job_id > 0
+WHERE s.is_part = 0
+GROUP BY s.start_at ORDER BY runs DESC, s.start_at LIMIT %(rows)s;
+
+-- statistics/report_facts.py NODES.own
+SELECT s.node, sum(s.runs) AS runs, sum(s.failed) AS failed, sum(s.took_us) AS took_us
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (period BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > 0
+WHERE d.period = 0 AND s.node > '' AND s.job_id IN (SELECT own.id FROM jobs own WHERE own.namespace = %(namespace)s AND length(own.namespace) = length(%(namespace)s))
+GROUP BY s.node ORDER BY took_us DESC, s.node LIMIT %(rows)s;
+
+-- statistics/report_facts.py NODES.every
+SELECT s.node, sum(s.runs) AS runs, sum(s.failed) AS failed, sum(s.took_us) AS took_us
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (period BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id = 0
+WHERE d.period = 0 AND s.node > ''
+GROUP BY s.node ORDER BY took_us DESC, s.node LIMIT %(rows)s;
+
+-- statistics/report_facts.py LOADS
+SELECT s.node, max(s.kind) AS kind, sum(s.samples) AS samples, sum(s.online) AS online, sum(s.warning) AS warning, sum(s.offline) AS offline, sum(s.scheduled) AS scheduled, sum(s.skipped) AS skipped, sum(s.leased) AS leased, sum(s.cpu_count) AS cpu_count, sum(s.memory_count) AS memory_count, sum(s.disk_count) AS disk_count, sum(s.score_count) AS score_count, sum(s.threads_count) AS threads_count, sum(s.running_count) AS running_count, sum(s.slots_count) AS slots_count, sum(s.cpu_sum) AS cpu_sum, sum(s.memory_sum) AS memory_sum, sum(s.disk_sum) AS disk_sum, sum(s.score_sum) AS score_sum, sum(s.threads_sum) AS threads_sum, sum(s.running_sum) AS running_sum, sum(s.slots_sum) AS slots_sum, max(s.cpu_max) AS cpu_max, max(s.memory_max) AS memory_max, max(s.disk_max) AS disk_max, max(s.score_max) AS score_max, max(s.threads_max) AS threads_max, max(s.running_max) AS running_max, max(s.slots_max) AS slots_max FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (period BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, resolution BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN node_loads s
+ON s.resolution = d.resolution AND s.start_at = d.start_at
+WHERE d.period = 0 GROUP BY s.node ORDER BY s.node LIMIT %(rows)s;
+
+-- statistics/report_facts.py SKIPS.own
+    SELECT s.reason, sum(s.count * (
+    CASE WHEN s.to_at = s.from_at THEN 1.0
+         ELSE 1.0 * ((CASE WHEN s.to_at < %(until)s THEN s.to_at ELSE %(until)s END)
+                     - (CASE WHEN s.from_at > %(since)s THEN s.from_at ELSE %(since)s END)) / (s.to_at - s.from_at) END
+)) AS instants
+    FROM jobs own STRAIGHT_JOIN skips s ON s.job_id = own.id AND s.to_at >= %(since)s
+    WHERE s.from_at < %(until)s AND own.namespace = %(namespace)s AND length(own.namespace) = length(%(namespace)s) GROUP BY s.reason;
+
+-- statistics/report_facts.py SKIPS.every
+    SELECT s.reason, sum(s.count * (
+    CASE WHEN s.to_at = s.from_at THEN 1.0
+         ELSE 1.0 * ((CASE WHEN s.to_at < %(until)s THEN s.to_at ELSE %(until)s END)
+                     - (CASE WHEN s.from_at > %(since)s THEN s.from_at ELSE %(since)s END)) / (s.to_at - s.from_at) END
+)) AS instants
+    FROM jobs own STRAIGHT_JOIN skips s ON s.job_id = own.id AND s.to_at >= %(since)s
+    WHERE s.from_at < %(until)s  GROUP BY s.reason;
+
+-- statistics/report_facts.py ALERT_COUNTS.own
+SELECT q.level, sum(q.fired) AS fired, sum(q.still) AS still FROM (
+  SELECT a.level, count(*) AS fired, 0 AS still FROM alerts a
+  WHERE a.resolved_at >= %(since)s AND a.fired_at >= %(since)s AND a.fired_at < %(until)s AND a.namespace = %(namespace)s AND length(a.namespace) = length(%(namespace)s) GROUP BY a.level
+  UNION ALL
+  SELECT a.level, count(*) AS fired, count(*) AS still FROM alerts a
+  WHERE a.resolved_at IS NULL AND a.fired_at >= %(since)s AND a.fired_at < %(until)s AND a.namespace = %(namespace)s AND length(a.namespace) = length(%(namespace)s) GROUP BY a.level
+) q GROUP BY q.level;
+
+-- statistics/report_facts.py ALERT_COUNTS.every
+SELECT q.level, sum(q.fired) AS fired, sum(q.still) AS still FROM (
+  SELECT a.level, count(*) AS fired, 0 AS still FROM alerts a
+  WHERE a.resolved_at >= %(since)s AND a.fired_at >= %(since)s AND a.fired_at < %(until)s  GROUP BY a.level
+  UNION ALL
+  SELECT a.level, count(*) AS fired, count(*) AS still FROM alerts a
+  WHERE a.resolved_at IS NULL AND a.fired_at >= %(since)s AND a.fired_at < %(until)s  GROUP BY a.level
+) q GROUP BY q.level;
+
+-- statistics/report_facts.py ALERTS.own
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+WHERE (a.resolved_at >= %(since)s OR a.resolved_at IS NULL) AND a.fired_at >= %(since)s AND a.fired_at < %(until)s AND a.namespace = %(namespace)s AND length(a.namespace) = length(%(namespace)s)
+ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT %(rows)s;
+
+-- statistics/report_facts.py ALERTS.every
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+WHERE (a.resolved_at >= %(since)s OR a.resolved_at IS NULL) AND a.fired_at >= %(since)s AND a.fired_at < %(until)s
+ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT %(rows)s;
+
+-- statistics/report_facts.py COUNT_OF_JOBS.own
+SELECT count(*) AS jobs,
+       coalesce(sum(CASE WHEN own.created_at >= %(since)s AND own.created_at < %(until)s THEN 1 ELSE 0 END), 0) AS fresh
+FROM jobs own WHERE own.deleted_at = 0 AND own.namespace = %(namespace)s AND length(own.namespace) = length(%(namespace)s);
+
+-- statistics/report_facts.py COUNT_OF_JOBS.every
+SELECT count(*) AS jobs,
+       coalesce(sum(CASE WHEN own.created_at >= %(since)s AND own.created_at < %(until)s THEN 1 ELSE 0 END), 0) AS fresh
+FROM jobs own WHERE own.deleted_at = 0;
+
+-- statistics/report_schedules.py ALL
+SELECT namespace, name, version, document, next_at, last_at, updated_at, updated_by FROM report_schedules ORDER BY namespace, name LIMIT 1000;
+
+-- statistics/report_schedules.py OF
+SELECT namespace, name, version, document, next_at, last_at, updated_at, updated_by FROM report_schedules WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) ORDER BY name LIMIT 1000;
+
+-- statistics/report_schedules.py FIND
+SELECT namespace, name, version, document, next_at, last_at, updated_at, updated_by FROM report_schedules WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- statistics/report_schedules.py ADD
+INSERT INTO report_schedules (namespace, name, version, document, next_at, updated_at, updated_by, reason)
+SELECT d.namespace, d.name, 1, d.document, d.next_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), d.made_by, d.reason FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, next_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, made_by LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, reason LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE report_schedules.namespace = report_schedules.namespace;
+
+-- statistics/report_schedules.py CHANGE
+UPDATE report_schedules SET version = version + 1, document = %(document)s, next_at = %(next_at)s, updated_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)),
+                            updated_by = %(made_by)s, reason = %(reason)s
+WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- statistics/report_schedules.py REMOVE
+DELETE FROM report_schedules WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s);
+
+-- statistics/report_schedules.py NEXT
+SELECT min(next_at) FROM report_schedules WHERE next_at > 0;
+
+-- statistics/report_schedules.py DUE
+SELECT namespace, name, version, document, next_at, last_at, updated_at, updated_by FROM report_schedules WHERE next_at <= %(until)s ORDER BY next_at, namespace, name LIMIT %(rows)s;
+
+-- statistics/report_schedules.py MOVE
+UPDATE report_schedules SET next_at = %(next_at)s, last_at = %(last_at)s
+WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) AND name = %(name)s AND length(name) = length(%(name)s) AND next_at = %(seen)s AND version = %(version)s;
+
 -- statistics/uncounted_runs.py PROGRESS
 SELECT coalesce(max(p.ver), 0) AS ver, coalesce(max(p.counted_id), 0) AS counted_id,
        (SELECT coalesce(max(r.id), 0) FROM runs r) AS newest_id,

@@ -50,6 +50,7 @@ from foliot.api.routes import (
     logs,
     overview,
     probes,
+    reports,
     runs,
     settings,
     stats,
@@ -70,7 +71,7 @@ CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
     jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules, alert_previews,
     heartbeats, channels, cluster, drills, failovers, checkup,
-    overview, settings, stats, anomalies,
+    overview, settings, stats, anomalies, reports,
     handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip
 

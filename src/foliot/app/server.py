@@ -60,6 +60,7 @@ from foliot.operations.checkup import check_up
 from foliot.operations.drills import settle_open
 from foliot.operations.offers import Offers
 from foliot.operations.replica_reads import ReplicaReads
+from foliot.operations.reports import composed_report
 from foliot.operations.services import Services
 from foliot.operations.worker_service import WorkerService
 from foliot.ports.chance import Chance
@@ -384,6 +385,7 @@ class Server:
             alert_sources=[*self.telling.alert_sources(), anomaly_source(self.store.alert_rounds)],
             notices_wait=self._notices_wait,
             alerts_decided=self.metrics.alerts.decided,
+            compose_report=partial(composed_report, self.store),
         )
         return leader_duties(context, self.leadership)
 

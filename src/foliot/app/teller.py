@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final, TypeAlias
 
+import msgspec
 import structlog
 
 from foliot.app.notifier_kinds import InstalledNotifiers
@@ -12,11 +13,13 @@ from foliot.domain.alerts.channel import Channel
 from foliot.domain.alerts.channel_settings import check_settings, filled_with_usual
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import Instant
+from foliot.domain.reports.report import PeriodReport
 from foliot.domain.secret_references import names_in
-from foliot.ports.notifier import Notifier, NotifyRules, NotSent
+from foliot.ports.notifier import AlertMessage, Notifier, NotifyRules, NotSent
 from foliot.ports.secrets import SecretNotAllowed, Secrets, UnknownSecret
 from foliot.ports.store.channels import Delivery
 from foliot.words.alert_messages import RunTold, message_of, run_of
+from foliot.words.report_messages import report_message
 
 AboutRun: TypeAlias = Callable[[int], Awaitable[RunTold | None]]
 """What a message says of a run; None: it is gone."""
@@ -54,10 +57,17 @@ class ChannelTeller:
 
     async def tell(self, channel: Channel, delivery: Delivery, now: Instant) -> None:
         notifier = await self._notifier(channel)
-        run = await self._run_of(delivery)
-        message = message_of(delivery, channel, now=now, public_url=self._public_url, run=run)
+        message = await self._message(channel, delivery, now)
         async with asyncio.timeout(self._rules.within_s + 5):  # a plug-in may forget its own limit
             await notifier.send(message)
+
+    async def _message(self, channel: Channel, delivery: Delivery, now: Instant) -> AlertMessage:
+        report = delivery.notice.data.get("report")
+        if delivery.notice.kind is NoticeKind.REPORT and report is not None:
+            made = msgspec.convert(report, PeriodReport)
+            return report_message(delivery, channel, made, now=now, public_url=self._public_url)
+        run = await self._run_of(delivery)
+        return message_of(delivery, channel, now=now, public_url=self._public_url, run=run)
 
     async def missing(self, channels: Sequence[Channel]) -> list[str]:
         """The names of secrets that these channels need and that this server cannot give them."""

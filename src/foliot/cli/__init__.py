@@ -30,6 +30,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "handler": ("foliot.cli.handler:handler", "Kinds of handlers: who offers them, and their options."),
     "alert": ("foliot.cli.alert:alert", "Alerts: what needs somebody, rules, channels, silences."),
     "check": ("foliot.cli.check:check", "Checks of jobs outside of Foliot: list, make, ping."),
+    "report": ("foliot.cli.report:report", "Reports: how the runs of a day or a week went."),
     "lock": ("foliot.cli.lock:lock", "Locks: who holds one, who waits for it."),
     "node": ("foliot.cli.node:node", "Servers and workers."),
     "cluster": ("foliot.cli.cluster:cluster", "The cluster: status, leader, events, health."),

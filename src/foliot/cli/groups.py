@@ -25,6 +25,7 @@ GROUPS: Final = (
     "lock",
     "alert",
     "check",
+    "report",
     "drill",
     "token",
     "context",

@@ -140,6 +140,14 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_scope_limit": Route("GET", "/limits/{kind}/{name}", answer="LimitUseOut"),
     "set_scope_limit": Route("PUT", "/cluster/limits/{kind}/{name}", body="max rate burst reason", answer="LimitOut"),
     "remove_scope_limit": Route("DELETE", "/cluster/limits/{kind}/{name}"),
+    # reports
+    "get_report": Route("GET", "/reports/{kind}", "namespace date tz format", answer="ReportOut"),
+    "list_report_schedules": Route("GET", "/report-schedules", f"namespace {_PAGE}", answer="ReportSchedulesOut"),
+    "get_report_schedule": Route("GET", "/report-schedules/{name}", "namespace", answer="ReportScheduleOut"),
+    "put_report_schedule": Route(
+        "PUT", "/report-schedules/{name}", "namespace", "schedule! reason", answer="ReportScheduleOut"
+    ),
+    "delete_report_schedule": Route("DELETE", "/report-schedules/{name}", "namespace reason"),
     # alerts
     "list_alerts": Route(
         "GET", "/alerts", f"namespace state level rule job node since {_PAGE}", answer="Page_AlertOut_"

@@ -33,6 +33,8 @@ from foliot.engine.node_load import BandOf, ForgettingLoads, LoadKeeping
 from foliot.engine.node_look import NodeLook
 from foliot.engine.outages import LastOutage
 from foliot.engine.pulse import Tide
+from foliot.engine.reports import EVERY_S as REPORT_EVERY_S
+from foliot.engine.reports import ComposeReport, Reporting
 from foliot.engine.retirements import Retiring, Told
 from foliot.engine.statistics import EVERY_S as COUNT_EVERY_S
 from foliot.engine.statistics import FORGET_EVERY_S, Counting, CountTold, ForgettingFigures
@@ -85,6 +87,7 @@ class LeaderContext:
     counted: CountTold = lambda _minutes: None
     deliver: Callable[[int], Awaitable[float | None]]  # a round of what waits in the outbox, under this term
     keep_alive: Callable[[int], Awaitable[float | None]]  # of signs of life for dead-man's switches
+    compose_report: ComposeReport
 
 
 Round: TypeAlias = Callable[[int], Awaitable[float | None]]
@@ -324,6 +327,16 @@ def _signs_of_life(context: LeaderContext) -> Round:
     return context.keep_alive
 
 
+def _reports(context: LeaderContext) -> Round:
+    return Reporting(
+        context.store.reports,
+        context.store.channels,
+        context.compose_report,
+        believed_now=context.believed_now,
+        told=context.notices_wait,
+    ).report
+
+
 def _forgetting_notices(context: LeaderContext) -> Round:
     async def forget(term: int) -> float | None:
         """Notices that were settled long ago."""
@@ -365,5 +378,6 @@ LEADER_DUTIES: Final = (
     LeaderDutyRow("gauges", _gauges, _seconds(GAUGES_EVERY_S)),
     LeaderDutyRow("delivery", _delivery, _seconds(DELIVERY_EVERY_S)),
     LeaderDutyRow("signs of life", _signs_of_life, _seconds(10)),
+    LeaderDutyRow("reports", _reports, _seconds(REPORT_EVERY_S)),
     LeaderDutyRow("forgetting notices", _forgetting_notices, _seconds(300)),
 )

@@ -66,8 +66,8 @@ class EmailChannel:
             "from": str(self._settings["from"]),
             "to": list(self._settings["to"]),
             "subject": subject(message),
-            "text": cut(as_text(message), TEXT_MAX),
-            "html": as_html(message),
+            "text": cut(message.page_text or as_text(message), TEXT_MAX),
+            "html": message.page_html or as_html(message),
         }
 
     async def send(self, message: AlertMessage) -> None:

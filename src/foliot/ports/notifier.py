@@ -35,6 +35,8 @@ class AlertMessage:
     is_repeat: bool = False  # it may have been told before
     repeat_mark: str = ""  # in words, where it may be a repeat
     data: Mapping[str, Any] = field(default_factory=dict)  # for receivers that are programs
+    page_text: str = ""  # of a report: the whole of it, for receivers that have room
+    page_html: str = ""  # the same as HTML
 
     @property
     def heading(self) -> str:

@@ -11,6 +11,8 @@ from foliot.domain.checkup import Finding
 from foliot.domain.instants import MINUTE, SECOND
 from foliot.domain.locks import LockClaim
 from foliot.domain.planner import Planner
+from foliot.domain.reports.period import Period
+from foliot.domain.reports.schedule import schedule_from
 from foliot.domain.sources import Source
 from foliot.domain.verdict import judge
 from foliot.engine.leader_duties import LEADER_DUTIES, LeaderContext, LeaderDuty, LeaderDutyRow, leader_duties
@@ -25,10 +27,12 @@ from foliot.ports.store.failovers import FailoverPage
 from foliot.ports.store.firing import Pulse
 from foliot.ports.store.locks import LocksSwept, LockWaits
 from foliot.ports.store.node_loads import LoadProgress
+from foliot.ports.store.reports import KeptSchedule
 from foliot.ports.store.statistics import CountProgress
 from tests.unit.engine.test_journal_and_backfills import Cluster, node
 
 TERM: Final = 7
+MORNING: Final = schedule_from("morning", {"to": ["mail"]}, namespace=None)
 READS: Final = {
     "lookups.cluster",
     "lookups.nodes",
@@ -53,6 +57,8 @@ READS: Final = {
     "gauges.names",
     "statistics.judging_progress",
     "statistics.judging_page",
+    "reports.next_report_at",
+    "reports.due_schedules",
 }
 ONLY_LOOKS: Final = {"gauges"}
 """Duties that write nothing."""
@@ -89,6 +95,8 @@ ANSWERS: Final[Mapping[str, Any]] = {
     "alerts.rules": [],
     "alerts.silences": [],
     "channels.list": [],
+    "reports.next_report_at": 1,
+    "reports.due_schedules": [KeptSchedule(schedule=MORNING, next_at=1, last_at=None, updated_at=0, updated_by="")],
     "statistics.judging_progress": JudgingProgress(0, 0, 0),
     "statistics.judging_page": JudgingPage(jobs=(), hours={}, days={}, open={}, is_last=True),
 }
@@ -133,6 +141,9 @@ def context(store: Asked) -> LeaderContext:
     async def deliver(term: int) -> None:
         store.calls.append(("deliver", term))
 
+    async def compose_report(period: Period, *, namespace: str | None, now: int) -> dict[str, Any]:
+        return {}
+
     minutes = count(MINUTE, MINUTE)  # so that what is done once a minute is done
     return LeaderContext(
         store=cast("Store", store),
@@ -157,6 +168,7 @@ def context(store: Asked) -> LeaderContext:
         settle_drills=settle,
         deliver=deliver,
         keep_alive=deliver,
+        compose_report=compose_report,
     )
 
 

@@ -20,6 +20,7 @@ from foliot.client.awaited.jobs import AsyncJobs
 from foliot.client.awaited.limits import AsyncLimits
 from foliot.client.awaited.locks import AsyncLocks
 from foliot.client.awaited.nodes import AsyncNodes
+from foliot.client.awaited.reports import AsyncReports
 from foliot.client.awaited.rules import AsyncRules
 from foliot.client.awaited.runs import AsyncRuns
 from foliot.client.awaited.silences import AsyncSilences
@@ -48,6 +49,7 @@ class AsyncFoliot(ClusterAccess):
         self.locks = AsyncLocks(self)
         self.alerts = AsyncAlerts(self)
         self.rules = AsyncRules(self)
+        self.reports = AsyncReports(self)
         self.channels = AsyncChannels(self)
         self.checks = AsyncChecks(self)
         self.silences = AsyncSilences(self)

@@ -22,6 +22,7 @@ from foliot.client.blocking.jobs import Jobs
 from foliot.client.blocking.limits import Limits
 from foliot.client.blocking.locks import Locks
 from foliot.client.blocking.nodes import Nodes
+from foliot.client.blocking.reports import Reports
 from foliot.client.blocking.rules import Rules
 from foliot.client.blocking.runs import Runs
 from foliot.client.blocking.silences import Silences
@@ -50,6 +51,7 @@ class Foliot(ClusterAccess):
         self.locks = Locks(self)
         self.alerts = Alerts(self)
         self.rules = Rules(self)
+        self.reports = Reports(self)
         self.channels = Channels(self)
         self.checks = Checks(self)
         self.silences = Silences(self)

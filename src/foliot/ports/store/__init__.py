@@ -27,6 +27,7 @@ from foliot.ports.store.locks import LockStore
 from foliot.ports.store.lookups import Lookups
 from foliot.ports.store.nodes import NodeStore
 from foliot.ports.store.replies import ReplyStore
+from foliot.ports.store.reports import ReportStore
 from foliot.ports.store.runs import RunStore
 from foliot.ports.store.statistics import StatisticsStore
 from foliot.ports.store.tokens import TokenStore
@@ -82,6 +83,8 @@ class Store(Protocol):
     def views(self) -> ViewStore: ...
     @property
     def statistics(self) -> StatisticsStore: ...
+    @property
+    def reports(self) -> ReportStore: ...
     @property
     def alerts(self) -> AlertStore: ...
     @property

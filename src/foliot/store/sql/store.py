@@ -44,6 +44,7 @@ from foliot.store.sql.people.replies import SqlReplies
 from foliot.store.sql.people.tokens import SqlTokens
 from foliot.store.sql.people.views import SqlViews
 from foliot.store.sql.run_store import SqlRunStore
+from foliot.store.sql.statistics.report_store import SqlReports
 from foliot.store.sql.statistics.store import SqlStatistics
 
 _SETTINGS: Final = Statement("{settings}")
@@ -86,6 +87,7 @@ class SqlStore:
         self.drills = SqlDrills(database)
         self.views = SqlViews(database)
         self.statistics = SqlStatistics(database)
+        self.reports = SqlReports(database)
         self.alerts = SqlAlerts(database)
         self.alert_rounds = SqlAlertRounds(database)
         self.channels = SqlChannels(database)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final
 
 EVENTS: Final[Mapping[str, str]] = {
+    "report.not_made": "报告无法生成",
     "alert_rule.unreadable": "告警规则无法读取",
     "anomalies.all_silent": "许多任务同时没有执行，不作为异常",
     "anomaly.seen": "任务与平时不同",

@@ -316,6 +316,7 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "foliot drill list 说明哪种演练用于哪种节点。",
     ),
     "FOL-2040": ("编号有误，或该记录太旧已被清除。", "foliot drill history 列出保留的记录。"),
+    "FOL-2059": ("该命名空间或整个集群没有这个名称的报告计划。", "请查看列表：foliot report schedule list。"),
     "FOL-2055": ("该命名空间和整个集群都没有这个名称的通道。", "请查看通道列表。"),
     "FOL-3065": (
         "只有启动节点的人允许，节点才会故意让自己出故障。",

@@ -132,6 +132,10 @@ HEADINGS: Final[Mapping[str, str]] = {
 }
 
 LABELS: Final[Mapping[str, str]] = {
+    "at": "时刻",
+    "language": "语言",
+    "timezone": "时区",
+    "to": "发往",
     "alert": "告警",
     "next step": "下一步",
     "alerting": "告警策略",

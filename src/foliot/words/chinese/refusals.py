@@ -130,6 +130,13 @@ REFUSALS: Final[Mapping[str, str]] = {
 }
 
 NEXT_STEPS: Final[Mapping[str, str]] = {
+    'write "08:00"': '请写 "08:00"',
+    "write to: [mail]": "请写 to: [mail]",
+    "one of {days}": "可用：{days}",
+    "leave it out for the last one that is over": "不写则为最近结束的时段",
+    "write it as 2026-03-29": "请写成 2026-03-29",
+    "from 1970-02-01 to 2198-12-31": "从 1970-02-01 到 2198-12-31",
+    "look at the list of schedules": "请查看报告计划列表",
     "apply them in several files": "请分成几个文件应用",
     "say for how long (for: 2h), or until when": "请指明多久（for: 2h），或到何时",
     "write ${secret:NAME}": "例如 ${secret:NAME}",

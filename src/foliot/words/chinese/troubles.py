@@ -107,6 +107,11 @@ WORDS: Final[Mapping[str, str]] = {
 """What an error keeps as an English word or phrase. A word that is not here is said as it is."""
 
 TROUBLES: Final[Mapping[str, str]] = {
+    '"{value}" is no date': "“{value}” 不是日期",
+    '"{value}" is no kind of report': "“{value}” 不是报告的类型",
+    "{value} has not begun yet": "{value} 尚未开始",
+    "{value} is no day of the week": "{value} 不是星期几",
+    "it names no channel": "没有写渠道",
     "{count} runs; at most {most} are explained at a time": "{count} 个执行；一次最多解释 {most} 个",
     "{value} is not a rate": "{value} 不是速率",
     "it is shorter than the quiet time of {quiet}": "它短于安静时间 {quiet}",

@@ -16,6 +16,9 @@ USAGE: Final[Mapping[str, str]] = {
     "Say of which kind it is: --kind webhook; foliot alert channel kinds lists them.": (
         "请指明类型：--kind webhook；foliot alert channel kinds 列出全部类型。"
     ),
+    "Say which channel gets it, with --to; foliot alert channel list shows them.": (
+        "请用 --to 说明由哪个渠道接收；foliot alert channel list 可列出渠道。"
+    ),
     'The file has no channel "{name}".': "文件中没有渠道“{name}”。",
     'The file has no check "{name}".': "文件中没有检查项“{name}”。",
     'A check needs a rhythm: --every 1d, or --cron "0 2 * * *".': (

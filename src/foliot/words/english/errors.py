@@ -168,6 +168,7 @@ TITLES: Final[Catalogue] = {
     "FOL-2041": "A group or namespace without a limit",
     "FOL-2016": "A lock that nobody holds or waits for",
     "FOL-2055": "A channel that does not exist",
+    "FOL-2059": "A schedule of reports that does not exist",
     "FOL-3000": "A conflict: somebody else was first, or two things claim one name",
     "FOL-3001": "A job that was changed in the meantime",
     "FOL-3003": "Two functions with the same job name",

@@ -466,6 +466,10 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "The id is misspelt, or the drill is so old that it was forgotten.",
         "foliot drill history lists those that are kept.",
     ),
+    "FOL-2059": (
+        "No schedule of reports of the namespace, or of the whole cluster, has this name.",
+        "Look at the list: foliot report schedule list.",
+    ),
     "FOL-2055": (
         "No channel of the namespace or of the whole cluster has this name.",
         "Look at the list of channels.",

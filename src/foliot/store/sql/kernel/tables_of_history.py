@@ -1,4 +1,4 @@
-"""Tables of the history of a cluster: the load of nodes over time, and anomalies of jobs."""
+"""Tables of the history of a cluster: the load of nodes over time, anomalies of jobs, and schedules of reports."""
 
 from typing import Final
 
@@ -54,4 +54,19 @@ anomalies: Final = sa.Table(
     sa.Index("anomalies_open", "is_open", "job_id"),
     sa.Index("anomalies_seen", "seen_at"),
     sqlite_autoincrement=True,
+)
+
+report_schedules: Final = sa.Table(
+    "report_schedules",
+    metadata,
+    sa.Column("namespace", Name(100), primary_key=True),  # empty: reports of the whole cluster
+    sa.Column("name", Name(100), primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("document", LongText, nullable=False),  # canonical JSON
+    sa.Column("next_at", Time, nullable=True),  # when the next report is to be sent; NULL: it is off
+    sa.Column("last_at", Time, nullable=True),  # when the last one was to be sent
+    sa.Column("updated_at", Time, nullable=False),
+    sa.Column("updated_by", Name(200), nullable=False),
+    sa.Column("reason", LongText, nullable=False),
+    sa.Index("report_schedules_next", "next_at", "namespace", "name"),
 )

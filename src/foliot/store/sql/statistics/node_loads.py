@@ -71,12 +71,12 @@ OF_NODE: Final = Statement(
     mysql=_OF_NODE.replace("} JOIN node_loads", "} STRAIGHT_JOIN node_loads"),
     sqlite=_OF_NODE.replace("} JOIN node_loads", "} CROSS JOIN node_loads"),
 )
-_TOTALS: Final = ", ".join(
+TOTALS: Final = ", ".join(
     (*(f"sum(s.{column}) AS {column}" for column in _ADDED), *(f"max(s.{one}) AS {one}" for one in _HIGHEST))
 )
 OF_ALL: Final = Statement(
     f"""
-    SELECT s.node, max(s.kind) AS kind, {_TOTALS} FROM node_loads s
+    SELECT s.node, max(s.kind) AS kind, {TOTALS} FROM node_loads s
     WHERE s.resolution = :resolution AND s.start_at >= :from_at AND s.start_at < :to_at
     GROUP BY s.node ORDER BY s.node LIMIT :rows
     """
