@@ -67,6 +67,7 @@ async def test_an_alert_is_listed_looked_after_and_over(api: Api) -> None:
         (2, "FIRING", None),
         (1, "FIRING", "default"),
     ]
+    assert [[touched["subject"] for touched in one["subjects"]] for one in listed] == [["w-1"], ["tick"]]
     assert [one["id"] for one in (await api.get("/alerts", job="tick")).json()["items"]] == [1]
     seen = (await api.get("/alerts/1")).json()
     assert (seen["subjects"][0]["subject"], seen["to"]) == ("tick", ["oncall"])

@@ -58,6 +58,13 @@ def load_orders(ctx: Ctx) -> int:
     return ctx.shard.index
 
 
+@job(alert={"failed": True}, isolation="thread")
+def charge(ctx: Ctx) -> None:
+    """Fails, and people are told of it."""
+    ctx.log.error("the card gateway answers no more", order=4711)
+    raise ConnectionError("pay.example.org refused the connection")
+
+
 @job(isolation="thread")
 def counter(ctx: Ctx) -> int:
     """Writes numbered lines, slowly enough that a server dies between two of them."""

@@ -31,7 +31,7 @@ def send_invoices(ctx: Ctx) -> None:
         raise ConnectionError("mail.example.org refused the connection")
 
 
-@job(every("12s"), owner="payments", isolation="thread")
+@job(every("12s"), owner="payments", alert={"failed": True, "recover": True}, isolation="thread")
 def refund_requests(ctx: Ctx) -> None:
     """Pays back what customers sent back."""
     ctx.log.warning("the gateway answers slowly", seconds=2.4)
@@ -108,7 +108,7 @@ def score_orders(ctx: Ctx) -> int:
     return _work(ctx, random.randint(2, 8), 0.3)
 
 
-@job(every("40s"), owner="warehouse", isolation="thread")
+@job(every("40s"), owner="warehouse", alert={"failed": True}, isolation="thread")
 def print_labels(ctx: Ctx) -> int:
     """Prints the labels of the next parcels."""
     if random.random() < 0.2:

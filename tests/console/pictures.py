@@ -6,8 +6,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+from tests.console.robot import ANSWER, NOTIFY, robots
 from tests.eventually import eventually
-from tests.probes.scene import Up, first_login, running_up
+from tests.probes.scene import Up, first_login, running_up, stranger
 from web import build
 
 RUNS_FIRST = 12
@@ -20,11 +21,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         shutil.copy(Path(__file__).parent / "pictured_jobs.py", folder / "jobs.py")
-        with running_up(folder) as up:
+        (folder / "notify.toml").write_text(NOTIFY)
+        with stranger(ANSWER) as (robot, _), running_up(folder, **robots(robot)) as up:
             print("screenshots: waiting for some history …", flush=True)
             eventually(lambda: _has_history(up), within_s=180, what="there is some history")
             up.ask("POST", "/api/v1/jobs/warm_cache:pause", {"reason": "the shops move to new machines"})
             _fill_the_past(up)
+            _tell_people(up)
             os.environ.update(FOLIOT_URL=up.began["url"], FOLIOT_LOGIN_CODE=first_login(up))
             return 0 if build.run("node", "e2e/screenshots.ts", shown=True) else 1
 
@@ -34,6 +37,19 @@ def _fill_the_past(up: Up) -> None:
     seen = up.ask("POST", "/api/v1/backfills:preview", asked).json()
     reason = {"reason": "the warehouse was empty", "token": seen["token"]}
     up.ask("POST", "/api/v1/backfills", {**asked, **reason})
+
+
+def _tell_people(up: Up) -> None:
+    """A channel, rules of the team, and an alert that fires."""
+    new = {"If-None-Match": "*"}
+    oncall = {"kind": "dingtalk", "settings": {"webhook": "${secret:DING}"}, "language": "zh", "default": True}
+    up.ask("PUT", "/api/v1/channels/oncall", {"channel": oncall}, **new)
+    up.ask("POST", "/api/v1/channels/oncall:test")
+    nights = {"when": "failed 3 of 5", "of": {"job": "settle*"}, "level": "critical", "to": ["oncall"], "remind": "4h"}
+    up.ask("PUT", "/api/v1/rules/settlements", {"rule": nights}, **new)
+    slow = {"when": "slower p95*2", "of": {"group": "default"}, "for": "5m", "do": {"trigger": "greet"}}
+    up.ask("PUT", "/api/v1/rules/slow-runs", {"rule": slow}, **new)
+    eventually(lambda: bool(up.ask("GET", "/api/v1/alerts").json()["items"]), what="something fires")
 
 
 def _has_history(up: Up) -> bool:

@@ -12,9 +12,10 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.console.robot import ANSWER, NOTIFY, robots
 from tests.console.walking import walk
 from tests.eventually import eventually
-from tests.probes.scene import Quiet, Up, first_login, running_up, serving, started
+from tests.probes.scene import Quiet, Up, first_login, running_up, serving, started, stranger
 from web import build
 
 pytestmark = pytest.mark.services
@@ -30,15 +31,18 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     assert build.build() == 0
     folder = tmp_path_factory.mktemp("up")
     shutil.copy(JOBS, folder / "jobs.py")
-    with running_up(folder) as found:
+    (folder / "notify.toml").write_text(NOTIFY)
+    with stranger(ANSWER) as (robot, _), running_up(folder, **robots(robot)) as found:
         eventually(lambda: found.ask("GET", "/api/v1/jobs/slow").status_code == 200, what="the jobs are there")
         made = [found.trigger("slow"), found.trigger("markup", params={"text": MARKUP}), found.trigger("load_orders")]
         for run in made:
             eventually(lambda run=run: found.run(run)["ended_at"] is not None, what="some runs are over")  # type: ignore[misc]
+        found.trigger("charge")
         found.register(found.token("short-lived", "worker"), "a", "far", "far:away")  # it never beats, and dies
         for job in ("holder", "holder", "posting", "posting"):
             found.trigger(job)
         eventually(lambda: len(_waiters(found)) == 1, what="one run holds the lock and one waits")
+        eventually(lambda: len(_alerts(found)) == 1, what="people are told of the failure")
         yield found
 
 
@@ -77,6 +81,11 @@ def _is_ready(up: Up) -> bool:
         return False
 
 
+def _alerts(up: Up) -> list[object]:
+    found: list[object] = up.ask("GET", "/api/v1/alerts?job=charge").json()["items"]
+    return found
+
+
 def _waiters(up: Up) -> list[object]:
     locks = up.ask("GET", "/api/v1/locks").json()["items"]
     return [waiter for lock in locks for waiter in lock["waiters"]]
@@ -95,11 +104,19 @@ def test_pages_outlive_a_foliot_up_that_is_killed(up: Up, restarts: ExitStack) -
         walk("restart", FOLIOT_URL=up.began["url"], FOLIOT_HANDS=hands, FOLIOT_LOGIN_CODE=link[1])
 
 
+def _words() -> list[Path]:
+    """The files of the languages."""
+    found = [*(build.OUT / "assets").glob("en-*.js"), *(build.OUT / "assets").glob("zh-*.js")]
+    assert len(found) == 2, found
+    return found
+
+
 def test_the_first_load_is_small() -> None:
-    """Everything that the first page needs: the page, the files it names, and what these import at once."""
+    """The page, the files it names, what these import at once, and the words of the language that has more."""
     assert build.build() == 0
     page = (build.OUT / "index.html").read_text()
     wanted = re.findall(r'(?:src|href)="/assets/([^"]+)"', page)
+    wanted.append(max(_words(), key=lambda words: words.stat().st_size).name)
     sizes: dict[str, int] = {}
     while wanted:
         name = wanted.pop()

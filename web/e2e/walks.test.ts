@@ -5,6 +5,7 @@ import "./walks/runs.ts";
 import "./walks/jobs.ts";
 import "./walks/cluster.ts";
 import "./walks/access.ts";
+import "./walks/alerts.ts";
 import "./walks/everyPage.ts";
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -102,7 +102,19 @@ const nodes = createRoute({
     }),
   component: lazyRouteComponent(() => import("./pages/Nodes.tsx"), "NodesPage"),
 });
-
+const alerts = createRoute({
+  getParentRoute: () => root,
+  path: "/alerts",
+  validateSearch: (search: Search) =>
+    present({
+      tab: text(search.tab),
+      id: typeof search.id === "number" ? search.id : undefined,
+      level: text(search.level),
+      rule: text(search.rule),
+      job: text(search.job),
+    }),
+  component: lazyRouteComponent(() => import("./pages/Alerts.tsx"), "AlertsPage"),
+});
 const limits = createRoute({
   getParentRoute: () => root,
   path: "/limits",
@@ -155,6 +167,7 @@ const tree = root.addChildren([
   run,
   compare,
   nodes,
+  alerts,
   limits,
   locks,
   events,

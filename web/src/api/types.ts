@@ -49,7 +49,7 @@ export interface AlertOut {
   "subject_count": number;
   "open_count": number;
   "runbook": string;
-  "subjects": AlertSubjectOut[] | null;
+  "subjects": AlertSubjectOut[];
 }
 
 export interface AlertSubjectOut {

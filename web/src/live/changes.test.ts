@@ -48,6 +48,8 @@ describe("what a change makes stale", () => {
 
   test.each([
     ["calendar.saved", "calendars"],
+    ["alert.fired", "alerts"],
+    ["silence.made", "alerts"],
     ["backfill.started", "backfills"],
     ["token.revoked", "tokens"],
     ["lock.taken_away", "locks"],

@@ -21,7 +21,8 @@ type Listed =
   | "backfills"
   | "tokens"
   | "locks"
-  | "limits";
+  | "limits"
+  | "alerts";
 
 /** Which lists and pages are no longer as they were read; `failures`: those that could not be read. */
 export type Stale =
@@ -51,6 +52,10 @@ const LISTS: Partial<Record<string, Listed>> = {
   token: "tokens",
   lock: "locks",
   limit: "limits",
+  alert: "alerts",
+  rule: "alerts",
+  channel: "alerts",
+  silence: "alerts",
 };
 
 const EVERY_RUN = new Set(["run.created", "run.waiting", "run.started", "run.changed", "run.ended"]);

@@ -21,6 +21,7 @@ import { Strip } from "../parts/Strip.tsx";
 import { At, FromNow, Took } from "../parts/Times.tsx";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
+import { JobAlerts } from "./JobAlerts.tsx";
 import { Calendar } from "./JobCalendar.tsx";
 import { Day } from "./JobDay.tsx";
 import { Chips } from "./Jobs.tsx";
@@ -168,6 +169,9 @@ function Content({ job }: { job: JobOut }) {
           <Tabs.Tab value="day">{say("job.tab_day")}</Tabs.Tab>
           <Tabs.Tab value="calendar">{say("job.tab_calendar")}</Tabs.Tab>
           <Tabs.Tab value="stats">{say("job.tab_stats")}</Tabs.Tab>
+          <Tabs.Tab value="alerts">
+            {say("job.tab_alerts")} {job.alerts?.length ? `(${job.alerts.length})` : ""}
+          </Tabs.Tab>
           <Tabs.Tab value="versions">{say("job.tab_versions")}</Tabs.Tab>
           <Tabs.Tab value="definition">{say("job.tab_definition")}</Tabs.Tab>
         </Tabs.List>
@@ -182,6 +186,9 @@ function Content({ job }: { job: JobOut }) {
         </Tabs.Panel>
         <Tabs.Panel value="stats">
           <JobStatistics job={job} />
+        </Tabs.Panel>
+        <Tabs.Panel value="alerts">
+          <JobAlerts job={job} />
         </Tabs.Panel>
         <Tabs.Panel value="versions">
           <Versions job={job} />

@@ -24,6 +24,9 @@ import { type Need, needsOf } from "./needs.ts";
 
 // What this first page needs a moment later comes in files of its own: the page is there sooner.
 const Crowd = lazy(() => import("../parts/Crowd.tsx").then((parts) => ({ default: parts.Crowd })));
+const AlertLine = lazy(() =>
+  import("../parts/AlertLine.tsx").then((parts) => ({ default: parts.AlertLine })),
+);
 const RetryDialog = lazy(() =>
   import("../parts/actions.tsx").then((parts) => ({ default: parts.RetryDialog })),
 );
@@ -123,6 +126,8 @@ function hasJobs(events: EventOut[]): boolean {
 
 function keyOf(need: Need): string {
   switch (need.is) {
+    case "alert":
+      return `alert ${need.alert.id}`;
     case "held":
       return need.held.run.id;
     case "node":
@@ -139,6 +144,13 @@ function NeedLine({ need }: { need: Need }) {
   const ago = useFromNow();
   const rights = useRights();
   const [isOpen, setOpen] = useState(false);
+  if (need.is === "alert") {
+    return (
+      <Suspense fallback={<li />}>
+        <AlertLine alert={need.alert} />
+      </Suspense>
+    );
+  }
   if (need.is === "failing") {
     const { job } = need;
     const run = job.last_run;

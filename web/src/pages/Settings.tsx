@@ -129,7 +129,7 @@ function Look() {
         value={language}
         translate="no"
         onChange={(event) => {
-          choose(event.currentTarget.value as Language);
+          void choose(event.currentTarget.value as Language);
           void client.invalidateQueries();
         }}
         data={[

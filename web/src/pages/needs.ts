@@ -1,7 +1,8 @@
 /// What needs somebody, out of the overview: the gravest first.
-import type { HeldRunOut, JobOut, NodeOut, OverviewOut, TroubleOut } from "../api/types.ts";
+import type { AlertOut, HeldRunOut, JobOut, NodeOut, OverviewOut, TroubleOut } from "../api/types.ts";
 
 export type Need =
+  | { is: "alert"; alert: AlertOut }
   | { is: "failing"; job: JobOut }
   | { is: "late"; job: JobOut }
   | { is: "held"; held: HeldRunOut }
@@ -13,13 +14,23 @@ export function needsOf(overview: OverviewOut): Need[] {
   const nodes = (overview.cluster?.nodes ?? [])
     .filter(isUnwell)
     .map((node) => ({ is: "node" as const, node }));
+  const alerts = overview.alerts.filter((alert) => alert.silence === null);
   return [
     ...troubles,
-    ...overview.failing.map((job) => ({ is: "failing" as const, job })),
+    ...alerts.map((alert) => ({ is: "alert" as const, alert })),
+    ...overview.failing
+      .filter((job) => !alerts.some((alert) => isAbout(alert, job)))
+      .map((job) => ({ is: "failing" as const, job })),
     ...overview.late.map((job) => ({ is: "late" as const, job })),
     ...overview.held.map((held) => ({ is: "held" as const, held })),
     ...nodes,
   ];
+}
+
+/** A failure that an alert tells of stands once. */
+function isAbout(alert: AlertOut, job: JobOut): boolean {
+  const first = alert.subjects[0];
+  return alert.kind === "failed" && first?.subject === job.name && first.namespace === job.namespace;
 }
 
 /** A node that left in order is well; one that came back under its name is, too. */

@@ -2,7 +2,18 @@
 import { isWord, useSay } from "../words/say.ts";
 import { glyphOf, toneOf } from "./state.ts";
 
-type Family = "state" | "job" | "health" | "decision" | "fill" | "grade" | "outcome" | "drill";
+type Family =
+  | "state"
+  | "job"
+  | "health"
+  | "decision"
+  | "fill"
+  | "grade"
+  | "outcome"
+  | "drill"
+  | "level"
+  | "alert"
+  | "delivery";
 
 export function State({ of, family = "state" }: { of: string; family?: Family }) {
   const say = useSay();

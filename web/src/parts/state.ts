@@ -33,6 +33,16 @@ const TONES: Record<string, [Tone, string]> = {
   CREATED: ["good", "✔"],
   SKIPPED: ["idle", "–"],
   PLANNED: ["idle", "◷"],
+  critical: ["bad", "✖"],
+  warning: ["wait", "▲"],
+  info: ["busy", "i"],
+  FIRING: ["bad", "●"],
+  ACKNOWLEDGED: ["busy", "◉"],
+  RESOLVED: ["good", "✔"],
+  WAITING: ["wait", "◷"],
+  SENDING: ["busy", "▶"],
+  SENT: ["good", "✔"],
+  DROPPED: ["idle", "–"],
 };
 
 export function toneOf(state: string): Tone {

@@ -25,6 +25,9 @@ const ACTS = [
   { word: "find.failed_runs", to: "/runs?state=FAILED" },
   { word: "find.failing", to: "/jobs?failing=true" },
   { word: "find.new_job", to: "/jobs/new" },
+  { word: "alerts.tab_rules", to: "/alerts?tab=rules" },
+  { word: "alerts.tab_channels", to: "/alerts?tab=channels" },
+  { word: "alerts.tab_silences", to: "/alerts?tab=silences" },
 ] as const;
 
 /** The console's own words; others are names of users. */

@@ -5,6 +5,7 @@ import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstac
 import { lazy, Suspense, useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
 import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
+import { firingCount } from "../format/alerts.ts";
 import { browserZone, clockTime, duration } from "../format/time.ts";
 import { Follower } from "../live/Follower.tsx";
 import { useLive, useReplicaAge } from "../live/status.ts";
@@ -96,7 +97,10 @@ function EndedSession() {
 function Rail() {
   const say = useSay();
   const { data } = useQuery(overview(useZone()));
-  const needs = data ? needsOf(data).length : 0;
+  const counts: Partial<Record<Place["to"], number>> = {
+    "/": data ? needsOf(data).length : 0,
+    "/alerts": firingCount(data?.alert_counts),
+  };
   const more = useMorePlaces();
   const { pathname } = useLocation();
   const isMore = more.some((place) => pathname.startsWith(place.to));
@@ -107,11 +111,11 @@ function Rail() {
         Foliot
       </div>
       {MAIN.map((place) => (
-        <RailItem key={place.to} place={place} needs={needs} />
+        <RailItem key={place.to} place={place} count={counts[place.to] ?? 0} />
       ))}
       <div className="further">
         {more.map((place) => (
-          <RailItem key={place.to} place={place} needs={0} />
+          <RailItem key={place.to} place={place} count={0} />
         ))}
       </div>
       <Menu position="top-end" transitionProps={{ duration: 0 }}>
@@ -137,7 +141,7 @@ function Rail() {
   );
 }
 
-function RailItem({ place, needs }: { place: Place; needs: number }) {
+function RailItem({ place, count }: { place: Place; count: number }) {
   const say = useSay();
   const { pathname } = useLocation();
   const { to, icon, word } = place;
@@ -146,7 +150,7 @@ function RailItem({ place, needs }: { place: Place; needs: number }) {
     <Link to={to} className="item" aria-current={isHere ? "page" : undefined}>
       <Icon name={icon} />
       {say(word)}
-      {to === "/" && needs > 0 && <span className="count">{needs}</span>}
+      {count > 0 && <span className="count">{count}</span>}
     </Link>
   );
 }
@@ -240,6 +244,10 @@ function Languages() {
   const client = useQueryClient();
   const language = useLanguage();
   const other = language === "en" ? "zh-CN" : "en";
+  const change = async () => {
+    await choose(other);
+    await client.invalidateQueries();
+  };
   return (
     <Button
       variant="subtle"
@@ -247,10 +255,7 @@ function Languages() {
       size="compact-sm"
       lang={other}
       translate="no"
-      onClick={() => {
-        choose(other);
-        void client.invalidateQueries();
-      }}
+      onClick={() => void change()}
     >
       {say("head.language")}
     </Button>

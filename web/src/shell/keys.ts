@@ -9,6 +9,7 @@ const GO: Record<string, string> = {
   j: "/jobs",
   r: "/runs",
   n: "/nodes",
+  a: "/alerts",
   l: "/locks",
   m: "/limits",
   e: "/events",

@@ -6,6 +6,7 @@ export const MAIN = [
   { to: "/jobs", icon: "jobs", word: "nav.jobs" },
   { to: "/runs", icon: "runs", word: "nav.runs" },
   { to: "/nodes", icon: "nodes", word: "nav.nodes" },
+  { to: "/alerts", icon: "alerts", word: "nav.alerts" },
 ] as const;
 
 const MORE = [

@@ -1,10 +1,12 @@
 /// Everything the console says, in English. Keys are the same in each language; a test compares them.
+import { enAlerts } from "./enAlerts.ts";
 import { enCluster } from "./enCluster.ts";
 import { enFigures } from "./enFigures.ts";
 import { enPlaces } from "./enPlaces.ts";
 import { enWork } from "./enWork.ts";
 
 export const en = {
+  ...enAlerts,
   ...enCluster,
   ...enFigures,
   ...enPlaces,

@@ -3,8 +3,7 @@ import i18next from "i18next";
 import { initReactI18next, useTranslation } from "react-i18next";
 import { speak } from "../api/call.ts";
 import { CHINESE_UNITS, ENGLISH_UNITS, type Units } from "../format/time.ts";
-import { en, type Word } from "./en.ts";
-import { zh } from "./zh.ts";
+import type { Word } from "./en.ts";
 
 export type Language = "en" | "zh-CN";
 export type { Word } from "./en.ts";
@@ -16,12 +15,18 @@ export type Say = (word: Word | Counted, values?: Values) => string;
 
 const KEPT = "foliot.language";
 
+/** Each language is a file of its own: a browser loads the one that it shows. */
+const WORDS: Record<Language, () => Promise<Record<Word, string>>> = {
+  en: async () => (await import("./en.ts")).en,
+  "zh-CN": async () => (await import("./zh.ts")).zh,
+};
+
 export async function startWords(): Promise<void> {
   const language = kept() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh-CN" : "en");
   await i18next.use(initReactI18next).init({
     lng: language,
-    fallbackLng: "en",
-    resources: { en: { translation: en }, "zh-CN": { translation: zh } },
+    fallbackLng: false,
+    resources: { [language]: { translation: await WORDS[language]() } },
     keySeparator: false,
     nsSeparator: false,
     // React writes texts as texts: escaping them here would show the escapes.
@@ -30,10 +35,11 @@ export async function startWords(): Promise<void> {
   adopt(language);
 }
 
-export function choose(language: Language): void {
+export async function choose(language: Language): Promise<void> {
+  i18next.addResourceBundle(language, "translation", await WORDS[language]());
   localStorage.setItem(KEPT, language);
   adopt(language);
-  void i18next.changeLanguage(language);
+  await i18next.changeLanguage(language);
 }
 
 function adopt(language: Language): void {
@@ -62,5 +68,5 @@ export function useUnits(): Units {
 
 /** Whether there is a word for something the server names, such as a kind of event. */
 export function isWord(word: string): word is Word {
-  return word in en;
+  return i18next.exists(word);
 }

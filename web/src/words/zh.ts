@@ -1,12 +1,14 @@
 /// 控制台的全部文字（简体中文）。
 import type { Word } from "./en.ts";
 
+import { zhAlerts } from "./zhAlerts.ts";
 import { zhCluster } from "./zhCluster.ts";
 import { zhFigures } from "./zhFigures.ts";
 import { zhPlaces } from "./zhPlaces.ts";
 import { zhWork } from "./zhWork.ts";
 
 export const zh: Record<Word, string> = {
+  ...zhAlerts,
   ...zhCluster,
   ...zhFigures,
   ...zhPlaces,

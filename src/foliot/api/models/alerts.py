@@ -76,13 +76,12 @@ class AlertOut(ApiOutput):
     subject_count: int = Field(description="How many jobs or nodes it touches.")
     open_count: int = Field(description="How many of them are not well.")
     runbook: str
-    subjects: list[AlertSubjectOut] | None = Field(
-        None, description=f"Where one alert is read: the first {SUBJECTS_SHOWN} that it touches."
+    subjects: list[AlertSubjectOut] = Field(
+        description=f"What it touches: where one alert is read the first {SUBJECTS_SHOWN}, in lists the first."
     )
 
     @classmethod
-    def of(cls, alert: Alert, language: Language, *, full: bool = False) -> "AlertOut":
-        subjects = [AlertSubjectOut.of(one) for one in alert.subjects[:SUBJECTS_SHOWN]]
+    def of(cls, alert: Alert, language: Language) -> "AlertOut":
         return cls(
             id=alert.id,
             state=alert.state,
@@ -108,7 +107,7 @@ class AlertOut(ApiOutput):
             subject_count=alert.subject_count,
             open_count=alert.open_count,
             runbook=alert.runbook,
-            subjects=subjects if full else None,
+            subjects=[AlertSubjectOut.of(one) for one in alert.subjects[:SUBJECTS_SHOWN]],
         )
 
 

@@ -96,7 +96,7 @@ def _states(written: str | None) -> frozenset[AlertState]:
 async def get_alert(services: Services, who: Reader, language: Speaks, number: Number) -> AlertOut:
     """What it is, since when, whom it told, and what it touches."""
     found = await operations.find_alert(services, who, number)
-    return AlertOut.of(found, language, full=True)
+    return AlertOut.of(found, language)
 
 
 @router.post("/alerts/{number}:ack", responses=WRITES, summary="Say that a person looks after an alert")

@@ -57,7 +57,7 @@ class Alert:
     step: int = 0  # how many steps of the escalation were taken
     told_at: Instant | None = None  # the last notice
     seen: int  # findings so far
-    subjects: Sequence[AlertSubject] = ()  # the first ones; a list does not have them
+    subjects: Sequence[AlertSubject] = ()  # the first ones; in a list the first
     subject_count: int = 0
     open_count: int = 0  # subjects that are not well
     job_id: int | None = None  # of a rule that a job brings along

@@ -1,6 +1,7 @@
 """Alerts for people, in SQL (`ports.store.alerts.AlertStore`): listed, acknowledged, resolved; rules and silences."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -12,7 +13,16 @@ from foliot.domain.alerts.silence import Silence
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.alerts import AlertFilter, AlertPage
 from foliot.store.sql.alerts import rules, silences
-from foliot.store.sql.alerts.alert_rows import COLUMNS, COUNTS, OF_IDS, SUBJECTS_OF, alert_of, is_known, subject_of
+from foliot.store.sql.alerts.alert_rows import (
+    COLUMNS,
+    COUNTS,
+    FIRST_SUBJECTS,
+    OF_IDS,
+    SUBJECTS_OF,
+    alert_of,
+    is_known,
+    subject_of,
+)
 from foliot.store.sql.alerts.resolution import close, tell
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
 from foliot.store.sql.kernel.statement import Statement, keys
@@ -60,16 +70,7 @@ class SqlAlerts:
 
     async def list(self, wanted: AlertFilter, *, limit: int, before_id: int | None = None) -> AlertPage:
         before = _ID_MAX if before_id is None else before_id
-        statement = BEFORE if AlertState.RESOLVED in wanted.states or not wanted.states else OPEN_BEFORE
-        values = {"before": before, "rows": LOOK_MAX, "subject": wanted.job or wanted.node or ""}
-        rows = await self._database.read(lambda tx: tx.rows(statement, values))
-        found = [one for one in map(alert_of, filter(is_known, rows)) if _is_wanted(one, wanted)]
-        next_before_id = None
-        if len(found) > limit:
-            next_before_id = found[limit - 1].id
-        elif len(rows) == LOOK_MAX:
-            next_before_id = rows[-1].id
-        return AlertPage(items=found[:limit], next_before_id=next_before_id)
+        return await self._database.read(partial(_page, wanted=wanted, limit=limit, before=before))
 
     async def find(self, alert_id: int) -> Alert | None:
         return await self._database.read(partial(_find, alert_id=alert_id))
@@ -109,6 +110,27 @@ class SqlAlerts:
 
     async def end_silence(self, silence_id: int, *, by: Actor) -> Silence | None:
         return await self._database.transact(partial(silences.end, silence_id=silence_id, by=by), pool=Pool.API)
+
+
+def _page(tx: Tx, *, wanted: AlertFilter, limit: int, before: int) -> AlertPage:
+    statement = BEFORE if AlertState.RESOLVED in wanted.states or not wanted.states else OPEN_BEFORE
+    rows = tx.rows(statement, {"before": before, "rows": LOOK_MAX, "subject": wanted.job or wanted.node or ""})
+    found = [one for one in map(alert_of, filter(is_known, rows)) if _is_wanted(one, wanted)]
+    next_before_id = None
+    if len(found) > limit:
+        next_before_id = found[limit - 1].id
+    elif len(rows) == LOOK_MAX:
+        next_before_id = rows[-1].id
+    return AlertPage(items=_with_first_subjects(tx, found[:limit]), next_before_id=next_before_id)
+
+
+def _with_first_subjects(tx: Tx, alerts: Sequence[Alert]) -> Sequence[Alert]:
+    """The sentence of an alert names what it touches first; a list leads to that."""
+    if not alerts:
+        return alerts
+    rows = tx.rows(FIRST_SUBJECTS, d=keys(sorted(alert.id for alert in alerts)))
+    first = {row.alert_id: subject_of(row) for row in rows}
+    return [replace(alert, subjects=(first[alert.id],)) if alert.id in first else alert for alert in alerts]
 
 
 def _find(tx: Tx, *, alert_id: int) -> Alert | None:

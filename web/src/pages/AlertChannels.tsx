@@ -1,0 +1,491 @@
+/// Channels: where alerts are told, how each did lately; made by one form of its kind, and tried with one press.
+import { Button, Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { channelKinds, channels } from "../api/alerts.ts";
+import { call, newKey } from "../api/call.ts";
+import type { ChannelKindOut, ChannelOut, ChannelTestOut } from "../api/types.ts";
+import { LEVELS } from "../format/alerts.ts";
+import {
+  type SettingField,
+  secretsFile,
+  secretsIn,
+  settingsFrom,
+  settingsOf,
+  writtenSetting,
+} from "../format/channelForm.ts";
+import { Command } from "../parts/Command.tsx";
+import { Confirm } from "../parts/Confirm.tsx";
+import { FormFoot } from "../parts/FormFoot.tsx";
+import { useFocusBack } from "../parts/focus.ts";
+import { ListTable } from "../parts/ListTable.tsx";
+import { Loaded } from "../parts/Loaded.tsx";
+import { ProblemBox } from "../parts/Problem.tsx";
+import { Raw } from "../parts/Raw.tsx";
+import { useRights } from "../parts/rights.ts";
+import { State } from "../parts/State.tsx";
+import { At, FromNow } from "../parts/Times.tsx";
+import { tell } from "../parts/Toasts.tsx";
+import { isWord, type Language, useLanguage, useSay } from "../words/say.ts";
+
+type Opened = { what: "new" } | { what: "edit" | "remove" | "test"; channel: ChannelOut } | null;
+
+export function Channels() {
+  const say = useSay();
+  const rights = useRights();
+  const query = useQuery(channels());
+  const [opened, setOpened] = useState<Opened>(null);
+  const close = () => setOpened(null);
+  return (
+    <>
+      {rights.admin && (
+        <div className="filters">
+          <Button onClick={() => setOpened({ what: "new" })}>{say("channels.new")}</Button>
+        </div>
+      )}
+      <Loaded query={query} rows={4}>
+        {(found) =>
+          found.items.length === 0 ? (
+            <p className="empty">{say("channels.none")}</p>
+          ) : (
+            <ChannelTable channels={found.items} open={setOpened} />
+          )
+        }
+      </Loaded>
+      {opened?.what === "new" && <ChannelDialog close={close} />}
+      {opened?.what === "edit" && <ChannelDialog channel={opened.channel} close={close} />}
+      {opened?.what === "test" && <TestDialog channel={opened.channel} close={close} />}
+      {opened?.what === "remove" && <RemoveDialog channel={opened.channel} close={close} />}
+    </>
+  );
+}
+
+function ChannelTable({ channels: all, open }: { channels: ChannelOut[]; open: (opened: Opened) => void }) {
+  const say = useSay();
+  const rights = useRights();
+  const acts = ["test", "edit", "remove"] as const;
+  const words = { test: "channels.test", edit: "do.edit", remove: "limits.remove" } as const;
+  return (
+    <ListTable
+      label={say("channels.list")}
+      heads={[
+        "channels.name",
+        "channels.kind",
+        "channels.from_level",
+        "channels.language",
+        "channels.lately",
+      ]}
+      hasActions
+    >
+      {all.map((channel) => (
+        <tr key={`${channel.namespace}/${channel.name}`} className={channel.is_on ? undefined : "dim"}>
+          <td className="first">
+            <span className="row tightrow">
+              <span className="name">
+                <Raw>
+                  {channel.namespace !== null && <span className="soft">{channel.namespace} / </span>}
+                  {channel.name}
+                </Raw>
+              </span>
+              {channel.is_default && <span className="tag tone-busy">{say("channels.is_default")}</span>}
+              {!channel.is_on && <span className="tag tone-idle">{say("rules.off")}</span>}
+            </span>
+          </td>
+          <td>
+            <Kind name={channel.kind} />
+          </td>
+          <td data-label={say("channels.from_level")}>
+            <State of={channel.level} family="level" />
+          </td>
+          <td>{say(channel.language === "zh" ? "channels.zh" : "channels.en")}</td>
+          <td className="wrapped">
+            <Lately channel={channel} />
+          </td>
+          <td className="tight">
+            {rights.admin &&
+              acts.map((act) => (
+                <Button
+                  key={act}
+                  mr={4}
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`${say(words[act])} ${channel.name}`}
+                  onClick={() => open({ what: act, channel })}
+                >
+                  {say(words[act])}
+                </Button>
+              ))}
+          </td>
+        </tr>
+      ))}
+    </ListTable>
+  );
+}
+
+function Kind({ name }: { name: string }) {
+  const say = useSay();
+  const word = `chkind.${name}`;
+  return isWord(word) ? say(word) : <Raw>{name}</Raw>;
+}
+
+function Lately({ channel }: { channel: ChannelOut }) {
+  const say = useSay();
+  const { lately, lacking } = channel;
+  return (
+    <>
+      {lately.failing_since ? (
+        <span className="tone-bad">
+          ✖ {say("channels.failing", { count: lately.failures })} <FromNow iso={lately.failing_since} />{" "}
+          <Raw>{lately.last_error}</Raw>
+        </span>
+      ) : (
+        lately.last_sent_at && (
+          <span className="tone-good">
+            ✔ <At iso={lately.last_sent_at} />
+          </span>
+        )
+      )}
+      {!lately.failing_since && !lately.last_sent_at && (
+        <span className="soft">{say("channels.never_sent")}</span>
+      )}
+      {lately.waiting > 0 && (
+        <span className="soft"> {say("channels.waiting", { count: lately.waiting })}</span>
+      )}
+      <Lacking lacking={lacking} />
+    </>
+  );
+}
+
+/** Which server does not have which secret: only the server that leads sends, and any may lead. */
+function Lacking({ lacking }: { lacking: Record<string, string[]> }) {
+  const say = useSay();
+  return Object.entries(lacking).map(([server, names]) => (
+    <div key={server} className="tone-wait small">
+      ▲ {say("channels.lacks", { server, names: names.join(", ") })}
+    </div>
+  ));
+}
+
+interface Written {
+  name: string;
+  kind: string;
+  level: string;
+  language: string;
+  isDefault: boolean;
+  isOn: boolean;
+  values: Record<string, string>;
+}
+
+function writtenOf(channel: ChannelOut | undefined, language: Language): Written {
+  const settings = (channel?.channel.settings ?? {}) as Record<string, unknown>;
+  const own = language === "zh-CN" ? "zh" : "en";
+  return {
+    name: channel?.name ?? "",
+    kind: channel?.kind ?? (own === "zh" ? "dingtalk" : "email"),
+    level: channel?.level ?? "info",
+    language: channel?.language ?? own,
+    isDefault: channel?.is_default ?? true,
+    isOn: channel?.is_on ?? true,
+    values: Object.fromEntries(
+      Object.entries(settings).map(([name, value]) => [name, writtenSetting(value)]),
+    ),
+  };
+}
+
+/** One form: what is saved is tried with the same press, and the answer stands in it. */
+function ChannelDialog({ channel, close }: { channel?: ChannelOut; close: () => void }) {
+  useFocusBack();
+  const say = useSay();
+  const kinds = useQuery(channelKinds());
+  return (
+    <Modal
+      opened
+      onClose={close}
+      size="lg"
+      title={say(channel ? "rules.edit_title" : "channels.new", { name: channel?.name ?? "" })}
+      closeButtonProps={{ "aria-label": say("do.close") }}
+      transitionProps={{ duration: 0 }}
+    >
+      <Loaded query={kinds} rows={4}>
+        {(found) => <ChannelForm channel={channel} kinds={found.items} close={close} />}
+      </Loaded>
+    </Modal>
+  );
+}
+
+interface FormProps {
+  channel: ChannelOut | undefined;
+  kinds: ChannelKindOut[];
+  close: () => void;
+}
+
+function ChannelForm({ channel, kinds, close }: FormProps) {
+  const say = useSay();
+  const client = useQueryClient();
+  const language = useLanguage();
+  const [form, setForm] = useState<Written>(() => writtenOf(channel, language));
+  const [version, setVersion] = useState(channel?.version ?? 0);
+  const fields = settingsOf(kinds.find((one) => one.name === form.kind)?.settings ?? {});
+  const settings = settingsFrom(fields, form.values);
+  const secrets = secretsIn(settings);
+  const { name } = form;
+  const namespace = channel?.namespace ?? undefined;
+  const saving = useMutation({
+    mutationFn: async (isTried: boolean): Promise<ChannelTestOut | null> => {
+      const { settings: _, ...others } = channel?.channel ?? {};
+      const headers: Record<string, string> =
+        version === 0 ? { "If-None-Match": "*" } : { "If-Match": `"v${version}"` };
+      const written = {
+        ...others,
+        kind: form.kind,
+        settings,
+        level: form.level,
+        language: form.language,
+        default: form.isDefault,
+        on: form.isOn,
+      };
+      const query = namespace === undefined ? {} : { namespace };
+      const saved = await call("put_channel", {
+        path: { name },
+        query,
+        body: { channel: written },
+        headers,
+        key: newKey(),
+      });
+      setVersion(saved.version);
+      void client.invalidateQueries({ queryKey: ["alerts"] });
+      if (!isTried) return null;
+      return await call("try_channel", { path: { name }, query });
+    },
+    onSuccess: (tried) => {
+      void client.invalidateQueries({ queryKey: ["alerts"] });
+      if (tried !== null) return;
+      tell(say("rules.saved", { name }));
+      close();
+    },
+  });
+  const set = (changed: Partial<Written>) => setForm({ ...form, ...changed });
+  const send = (event: FormEvent, isTried: boolean) => {
+    event.preventDefault();
+    const place = event.currentTarget.closest("form");
+    if (!saving.isPending && (place?.reportValidity() ?? true)) saving.mutate(isTried);
+  };
+  return (
+    <form className="stack" onSubmit={(event) => send(event, false)}>
+      <div className="row fields">
+        <NativeSelect
+          label={say("channels.kind")}
+          value={form.kind}
+          disabled={channel !== undefined}
+          onChange={(event) => set({ kind: event.currentTarget.value, values: {} })}
+        >
+          {kinds.map((kind) => {
+            const word = `chkind.${kind.name}`;
+            return (
+              <option key={kind.name} value={kind.name} translate={isWord(word) ? undefined : "no"}>
+                {isWord(word) ? say(word) : kind.name}
+              </option>
+            );
+          })}
+        </NativeSelect>
+        <TextInput
+          label={say("channels.name")}
+          required
+          disabled={channel !== undefined}
+          value={name}
+          onChange={(event) => set({ name: event.currentTarget.value })}
+          data-autofocus
+        />
+      </div>
+      {fields.map((field) => (
+        <Setting
+          key={`${form.kind} ${field.name}`}
+          field={field}
+          value={form.values[field.name] ?? ""}
+          set={(value) => set({ values: { ...form.values, [field.name]: value } })}
+        />
+      ))}
+      <div className="row fields">
+        <NativeSelect
+          label={say("channels.from_level")}
+          value={form.level}
+          onChange={(event) => set({ level: event.currentTarget.value })}
+          data={[...LEVELS].reverse().map((one) => ({ value: one, label: say(`level.${one}`) }))}
+        />
+        <NativeSelect
+          label={say("channels.language")}
+          value={form.language}
+          onChange={(event) => set({ language: event.currentTarget.value })}
+          data={[
+            { value: "en", label: say("channels.en") },
+            { value: "zh", label: say("channels.zh") },
+          ]}
+        />
+      </div>
+      <div className="row">
+        <Checkbox
+          label={say("channels.default")}
+          checked={form.isDefault}
+          onChange={(event) => set({ isDefault: event.currentTarget.checked })}
+        />
+        <Checkbox
+          label={say("channels.on")}
+          checked={form.isOn}
+          onChange={(event) => set({ isOn: event.currentTarget.checked })}
+        />
+      </div>
+      {secrets.length > 0 && (
+        <div>
+          <p className="soft small">{say("channels.secrets_file")}</p>
+          <Command text={secretsFile(secrets)} />
+        </div>
+      )}
+      {saving.data && <Tested result={saving.data} />}
+      {saving.error && <ProblemBox error={saving.error} />}
+      <div className="row">
+        <Button loading={saving.isPending} disabled={name === ""} onClick={(event) => send(event, true)}>
+          {say("channels.save_and_test")}
+        </Button>
+        <Button type="submit" variant="default" disabled={saving.isPending || name === ""}>
+          {say("rules.save")}
+        </Button>
+        <Button variant="default" onClick={close}>
+          {say("do.close")}
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function Setting({
+  field,
+  value,
+  set,
+}: {
+  field: SettingField;
+  value: string;
+  set: (value: string) => void;
+}) {
+  const say = useSay();
+  const word = `chset.${field.name}`;
+  const shown = {
+    label: isWord(word) ? say(word) : <span translate="no">{field.name}</span>,
+    required: field.isNeeded,
+    value,
+  };
+  if (field.kind === "choice") {
+    return (
+      <NativeSelect {...shown} onChange={(event) => set(event.currentTarget.value)}>
+        {!field.isNeeded && <option value="">{field.usual || "–"}</option>}
+        {field.choices.map((one) => (
+          <option key={one} value={one} translate="no">
+            {one}
+          </option>
+        ))}
+      </NativeSelect>
+    );
+  }
+  const isSecret = field.kind === "secret";
+  const hints = { secret: "channels.secret_hint", list: "channels.list_hint" } as const;
+  const hint = field.kind === "secret" || field.kind === "list" ? say(hints[field.kind]) : undefined;
+  return (
+    <TextInput
+      {...shown}
+      description={hint}
+      placeholder={isSecret ? "NAME" : field.usual || field.example}
+      inputMode={field.kind === "number" ? "numeric" : "text"}
+      pattern={isSecret ? "[A-Za-z_][A-Za-z0-9_.\\-]*" : undefined}
+      leftSection={isSecret ? <span translate="no">$&#123;secret:</span> : undefined}
+      leftSectionWidth={isSecret ? 76 : undefined}
+      rightSection={isSecret ? <span translate="no">{"}"}</span> : undefined}
+      onChange={(event) => set(event.currentTarget.value)}
+    />
+  );
+}
+
+/** What became of the test message, and which servers could not send one. */
+function Tested({ result }: { result: ChannelTestOut }) {
+  const say = useSay();
+  const { delivery } = result;
+  return (
+    <div className={result.is_sent ? "why" : "problem"} role="status">
+      <p>
+        <strong className={result.is_sent ? "tone-good" : "tone-bad"}>
+          {result.is_sent ? "✔" : "✖"} {say(result.is_sent ? "channels.arrived" : "channels.not_arrived")}
+        </strong>{" "}
+        {delivery.sent_by && <Raw>{delivery.sent_by}</Raw>}
+      </p>
+      {!result.is_sent && <State of={delivery.state} family="delivery" />}
+      {delivery.error && (
+        <p>
+          <Raw>{delivery.error}</Raw>
+        </p>
+      )}
+      <Lacking lacking={result.lacking} />
+    </div>
+  );
+}
+
+function TestDialog({ channel, close }: { channel: ChannelOut; close: () => void }) {
+  useFocusBack();
+  const say = useSay();
+  const client = useQueryClient();
+  const query = channel.namespace === null ? {} : { namespace: channel.namespace };
+  const trying = useMutation({
+    mutationFn: () => call("try_channel", { path: { name: channel.name }, query }),
+    onSettled: () => void client.invalidateQueries({ queryKey: ["alerts"] }),
+  });
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={say("channels.test_title", { name: channel.name })}
+      closeButtonProps={{ "aria-label": say("do.close") }}
+      transitionProps={{ duration: 0 }}
+      centered
+    >
+      <form
+        className="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!trying.isPending) trying.mutate();
+        }}
+      >
+        <p>{say("channels.test_says")}</p>
+        {trying.data && <Tested result={trying.data} />}
+        <FormFoot
+          action={say("channels.test")}
+          isPending={trying.isPending}
+          error={trying.error}
+          close={close}
+        />
+      </form>
+    </Modal>
+  );
+}
+
+function RemoveDialog({ channel, close }: { channel: ChannelOut; close: () => void }) {
+  const say = useSay();
+  const { name } = channel;
+  const [isForced, setForced] = useState(false);
+  return (
+    <Confirm
+      title={say("limits.remove_title", { name })}
+      says={say("channels.remove_says")}
+      action={say("limits.remove")}
+      isDanger
+      close={close}
+      change={async ({ reason, key }) => {
+        const place = channel.namespace === null ? {} : { namespace: channel.namespace };
+        await call("delete_channel", { path: { name }, query: { ...place, reason, force: isForced }, key });
+        tell(say("limits.removed", { name }));
+      }}
+    >
+      <Checkbox
+        label={say("channels.force")}
+        checked={isForced}
+        onChange={(event) => setForced(event.currentTarget.checked)}
+      />
+    </Confirm>
+  );
+}
