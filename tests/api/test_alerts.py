@@ -84,6 +84,15 @@ async def test_an_alert_is_listed_looked_after_and_over(api: Api) -> None:
     assert (await api.get("/alerts", state="loud")).status_code == 422
 
 
+async def test_an_alert_is_silent_at_once_and_loud_again_when_its_silence_ends(api: Api) -> None:
+    await fire(api, 1, "default")
+    made = (await api.post("/silences", {"alert": 1, "for": "2h", "reason": "the bank is away"})).json()
+    assert (await api.get("/alerts/1")).json()["silence"] == made["id"]
+    assert (await api.get("/overview")).json()["alert_counts"]["critical"] == 0
+    await api.ask("DELETE", f"/silences/{made['id']}")
+    assert (await api.get("/alerts/1")).json()["silence"] is None
+
+
 ACCESS = [
     # scopes, namespace, group, method, path, body, status
     (("read",), None, None, "GET", "/alerts/1", None, 200),

@@ -46,6 +46,7 @@ test("stored markup is text in every field that takes it", async () => {
   await ask("POST", "/api/v1/jobs", { name, reason: ALL, definition });
   const run = await ask("POST", `${job}:trigger`, { params: { text: ALL }, reason: ALL });
   await ask("POST", `${job}:pause`, { reason: ALL });
+  await ask("POST", "/api/v1/silences", { of: { job: name }, for: "1h", reason: ALL });
   for (const [path, shown] of [
     ["/", "#changes"],
     [`/jobs?q=odd-`, "tbody tr"],
@@ -59,6 +60,7 @@ test("stored markup is text in every field that takes it", async () => {
     [`/runs/${run.id}?tab=attempts`, ".lines li"],
     [`/runs/${run.id}?tab=timeline`, ".lines li"],
     [`/events?subject=${name}`, ".lines li"],
+    ["/alerts?tab=silences", "tbody tr"],
   ] as const) {
     await page.goto(url + path);
     await page.locator(shown).first().waitFor();

@@ -342,6 +342,13 @@ SELECT id, namespace, document, from_at, until, reason, made_by, ended_by FROM s
 -- alerts/silences.py END
 UPDATE silences SET ended_by = $1 WHERE id = $2 AND ended_by IS NULL AND until > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 
+-- alerts/silences.py HUSH
+UPDATE alerts SET silence_id = $1, ver = ver + 1
+WHERE id = $2 AND resolved_at IS NULL AND $3 <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
+
+-- alerts/silences.py UNHUSH
+UPDATE alerts SET silence_id = NULL, ver = ver + 1 WHERE silence_id = $1 AND resolved_at IS NULL;
+
 -- alerts/store.py BEFORE
    SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < $1 AND
    ($2 = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = $2))

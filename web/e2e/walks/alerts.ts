@@ -134,11 +134,11 @@ test("a rule is made, tried against a run, and changed; those that come with Fol
   await dialog(page).getByText("It would fire.").waitFor();
   await dialog(page).getByRole("button", { name: "Save", exact: true }).click();
   const row = page.getByRole("row", { name: new RegExp(RULE) });
-  await row.getByText(ROBOT).waitFor();
+  await row.getByText(ROBOT).first().waitFor();
   await row.getByRole("button", { name: /^Edit/ }).click();
   await dialog(page).getByLabel("Level").selectOption("critical");
   await dialog(page).getByRole("button", { name: "Save", exact: true }).click();
-  await row.getByText("critical").waitFor();
+  await row.getByText("critical").first().waitFor();
   await row.getByRole("button", { name: /^Take away/ }).click();
   await dialog(page).getByRole("button", { name: "Take away" }).click();
   await row.waitFor({ state: "detached" });

@@ -35,6 +35,16 @@ NEWEST: Final = Statement(
 )
 END: Final = Statement("UPDATE silences SET ended_by = :by WHERE id = :id AND ended_by IS NULL AND until > {now}")
 
+HUSH: Final = Statement(
+    """
+    UPDATE alerts SET silence_id = :silence, ver = ver + 1
+    WHERE id = :alert AND resolved_at IS NULL AND :from_at <= {now}
+    """
+)
+UNHUSH: Final = Statement(
+    "UPDATE alerts SET silence_id = NULL, ver = ver + 1 WHERE silence_id = :silence AND resolved_at IS NULL"
+)
+
 
 def silences(tx: Tx, *, namespace: str | None, with_ended: bool) -> list[Silence]:
     """Those of the cluster and of this namespace (None: of every); the newest first when ended ones are wanted."""
@@ -56,6 +66,9 @@ def make(tx: Tx, *, silence: Silence, by: Actor) -> Silence:
     tx.change(INSERT, values)
     rows = tx.rows(NEWEST, {"made_by": silence.made_by, "from_at": silence.from_at})
     made = replace(silence, id=rows[0].id)
+    # The leader finds out by itself which alerts are silent; of the one that somebody looks at it is seen at once.
+    if made.alert_id is not None:
+        tx.change(HUSH, {"silence": made.id, "alert": made.alert_id, "from_at": made.from_at})
     _tell(tx, "silence.made", made, by)
     return made
 
@@ -66,6 +79,7 @@ def end(tx: Tx, *, silence_id: int, by: Actor) -> Silence | None:
     if not rows:
         return None
     if tx.change(END, {"id": silence_id, "by": by.name or "-"}):
+        tx.change(UNHUSH, {"silence": silence_id})
         ended = silence_of(tx.rows(ONE, {"id": silence_id})[0])
         _tell(tx, "silence.ended", ended, by)
         return ended
