@@ -101,6 +101,8 @@ test("a DingTalk channel is one form with a test: the message arrives", async ()
   await dialog(page).getByRole("button", { name: "Save and test" }).click();
   await dialog(page).getByText("The test message arrived.").waitFor();
   assert.equal(await pressesOf(page), 2);
+  await dialog(page).getByRole("button", { name: "Preview" }).click();
+  for (const language of ["en", "zh"]) await dialog(page).locator(`section[lang=${language}]`).waitFor();
   // What the server does not have is named, and the form stays.
   await dialog(page).getByRole("textbox", { name: "Address of the robot" }).fill("NOWHERE");
   await dialog(page).getByRole("button", { name: "Save and test" }).click();

@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { channelKinds, channels } from "../api/alerts.ts";
 import { call, newKey } from "../api/call.ts";
-import type { ChannelKindOut, ChannelOut, ChannelTestOut } from "../api/types.ts";
+import type { ChannelKindOut, ChannelOut, ChannelTestOut, MessagePreviewOut } from "../api/types.ts";
 import { LEVELS } from "../format/alerts.ts";
 import {
   type SettingField,
@@ -160,7 +160,7 @@ function Lately({ channel }: { channel: ChannelOut }) {
 function Lacking({ lacking }: { lacking: Record<string, string[]> }) {
   const say = useSay();
   return Object.entries(lacking).map(([server, names]) => (
-    <div key={server} className="tone-wait small">
+    <div key={server} className="tone-wait small raw">
       ▲ {say("channels.lacks", { server, names: names.join(", ") })}
     </div>
   ));
@@ -230,20 +230,26 @@ function ChannelForm({ channel, kinds, close }: FormProps) {
   const secrets = secretsIn(settings);
   const { name } = form;
   const namespace = channel?.namespace ?? undefined;
+  const { settings: _, ...others } = channel?.channel ?? {};
+  const written = {
+    ...others,
+    kind: form.kind,
+    settings,
+    level: form.level,
+    language: form.language,
+    default: form.isDefault,
+    on: form.isOn,
+  };
+  const previewing = useMutation({
+    mutationFn: () => {
+      const query = namespace === undefined ? {} : { namespace };
+      return call("preview_channel", { path: { name: name || "new" }, query, body: { channel: written } });
+    },
+  });
   const saving = useMutation({
     mutationFn: async (isTried: boolean): Promise<ChannelTestOut | null> => {
-      const { settings: _, ...others } = channel?.channel ?? {};
       const headers: Record<string, string> =
         version === 0 ? { "If-None-Match": "*" } : { "If-Match": `"v${version}"` };
-      const written = {
-        ...others,
-        kind: form.kind,
-        settings,
-        level: form.level,
-        language: form.language,
-        default: form.isDefault,
-        on: form.isOn,
-      };
       const query = namespace === undefined ? {} : { namespace };
       const saved = await call("put_channel", {
         path: { name },
@@ -340,6 +346,8 @@ function ChannelForm({ channel, kinds, close }: FormProps) {
           <Command text={secretsFile(secrets)} />
         </div>
       )}
+      {previewing.data && <Previewed messages={previewing.data.messages} />}
+      {previewing.error && <ProblemBox error={previewing.error} />}
       {saving.data && <Tested result={saving.data} />}
       {saving.error && <ProblemBox error={saving.error} />}
       <div className="row">
@@ -348,6 +356,9 @@ function ChannelForm({ channel, kinds, close }: FormProps) {
         </Button>
         <Button type="submit" variant="default" disabled={saving.isPending || name === ""}>
           {say("rules.save")}
+        </Button>
+        <Button variant="default" loading={previewing.isPending} onClick={() => previewing.mutate()}>
+          {say("channels.preview")}
         </Button>
         <Button variant="default" onClick={close}>
           {say("do.close")}
@@ -401,6 +412,28 @@ function Setting({
       onChange={(event) => set(event.currentTarget.value)}
     />
   );
+}
+
+/** What the channel would be told of a made up trouble, in each language. Nothing is sent. */
+function Previewed({ messages }: { messages: MessagePreviewOut[] }) {
+  const say = useSay();
+  return messages.map((message) => (
+    <section key={message.language} className="why" lang={message.language} translate="no">
+      <h2>{say(message.language === "zh" ? "channels.zh" : "channels.en")}</h2>
+      <p>
+        <strong>{message.title}</strong>
+      </p>
+      <p>{message.text}</p>
+      <dl className="pairs">
+        {Object.entries(message.facts).map(([name, value]) => (
+          <div key={name} className="pair">
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  ));
 }
 
 /** What became of the test message, and which servers could not send one. */

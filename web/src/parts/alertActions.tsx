@@ -67,6 +67,7 @@ export function SilenceMenu({ alert }: { alert: AlertOut }) {
           <Menu.Target>
             <ActionIcon
               size={22}
+              w={24}
               variant="default"
               aria-label={say("silence.other")}
               title={say("silence.other")}

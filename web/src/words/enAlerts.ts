@@ -151,6 +151,7 @@ export const enAlerts = {
   "channels.list_hint": "Several with commas between them",
   "channels.secrets_file": "Each server needs the value, in its file --notify:",
   "channels.save_and_test": "Save and test",
+  "channels.preview": "Preview",
   "channels.test": "Test",
   "channels.test_title": "Test {{name}}",
   "channels.test_says": "A test message goes the way of every alert.",

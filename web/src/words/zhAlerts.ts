@@ -153,6 +153,7 @@ export const zhAlerts: Record<keyof typeof enAlerts, string> = {
   "channels.list_hint": "多个之间用逗号分隔",
   "channels.secrets_file": "每台服务器都要在通知配置文件中提供值：",
   "channels.save_and_test": "保存并测试",
+  "channels.preview": "预览",
   "channels.test": "测试",
   "channels.test_title": "测试 {{name}}",
   "channels.test_says": "测试消息与普通告警走同一条路。",
