@@ -68,7 +68,7 @@ test("the life of an alert is told in the order of time", () => {
 });
 
 test("evidence leaves out what says nothing", () => {
-  expect(evidenceOf({ error: "boom", of: 5, node: null, kind: "" })).toEqual([
+  expect(evidenceOf({ error: "boom", of: 5, node: null, kind: "", tags: {} })).toEqual([
     ["error", "boom"],
     ["of", "5"],
   ]);

@@ -64,9 +64,13 @@ export function lifeOf(alert: AlertOut, notices: readonly DeliveryOut[]): Moment
   return found.sort((one, other) => Date.parse(one.at) - Date.parse(other.at));
 }
 
-/** What was seen, as pairs of a name and a text; what is empty or nested deep is left out. */
+/** What was seen, as pairs of a name and a text; what is empty is left out. */
 export function evidenceOf(data: Record<string, unknown>): [name: string, value: string][] {
   return Object.entries(data)
     .filter(([, value]) => value !== null && value !== "" && value !== undefined)
-    .map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]);
+    .map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ])
+    .filter(([, text]) => text !== "{}" && text !== "[]");
 }

@@ -187,6 +187,7 @@ export const enAlerts = {
   "job.alerting": "Its definition alerts when:",
   "job.no_alerting": "Its definition alerts about nothing.",
   "job.no_alerts": "No alert touched this job.",
+  "event.health.changed": "a check found something else than before",
   "event.alert.fired": "an alert fires",
   "event.alert.escalated": "an alert is escalated",
   "event.alert.acknowledged": "somebody looks after an alert",
