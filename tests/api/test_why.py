@@ -278,7 +278,7 @@ async def limit(stage: Stage, kind: str, step: Mapping[str, Any]) -> None:
     if kind == LimitKind.NAMED:
         await limits.set_limit(stage.services, person(step), step["name"], step["max"])
         return
-    said = {"max_": step.get("max"), "rate": step.get("rate"), "burst": step.get("burst")}
+    said: dict[str, Any] = {"max_": step.get("max"), "rate": step.get("rate"), "burst": step.get("burst")}
     await limits.set_scope_limit(stage.services, person(step), LimitKind(kind), step["name"], **said)
 
 

@@ -32,7 +32,7 @@ async def fill_limits(cluster: Cluster, *, each: int, slots: int) -> None:
         for kind, bucket in ((LimitKind.GROUP, PACE), (LimitKind.NAMESPACE, None)):
             await store.limits.set_scope(kind, "default", max_=slots, bucket=bucket, is_rate_kept=False)
         for number in range(each):
-            orders = [(name, None) for name in PLAIN]
+            orders: list[tuple[str, str | None]] = [(name, None) for name in PLAIN]
             orders += [(name, json.dumps({"customer": CUSTOMERS[number % 2]})) for name in KEYED]
             for name, params in orders:
                 order = TriggerRequest(namespace="default", job=name, key=f"{name}-{number}", by=BY, params=params)

@@ -14,6 +14,7 @@ from tests.conformance.working import Worker, trigger, worker
 from tests.conformance.world import World
 from tests.sql.alert_leader import Leader, channel, failing, jobs, leader, notices, open_alerts, rule
 from tests.sql.test_counting import Leader as Counts
+from tests.sql.world import World as SqlWorld
 
 
 @pytest.fixture
@@ -103,7 +104,7 @@ async def test_what_a_drill_makes_wakes_nobody(world: World, lead: Leader) -> No
     assert await notices(world) == [("fired", "oncall")]
 
 
-async def test_a_rule_compares_figures_of_the_whole_cluster(world: World, anne: Worker, lead: Leader) -> None:
+async def test_a_rule_compares_figures_of_the_whole_cluster(world: SqlWorld, anne: Worker, lead: Leader) -> None:
     await rule(world, "failures", when='foliot_runs_ended_total{state="FAILED"} >= 2', to="oncall")
     await rule(world, "of-a", when='foliot_job_runs_ended_total{job_name="a",state="FAILED"} >= 1', to="oncall")
     await rule(world, "of-c", when='foliot_job_runs_ended_total{job_name="c",state="FAILED"} >= 1', to="oncall")

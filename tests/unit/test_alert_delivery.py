@@ -8,7 +8,7 @@ from foliot.domain.instants import HOUR, MINUTE, SECOND
 
 NOW = 1_794_976_000 * SECOND
 HOOK = Channel(name="hook", namespace=None, kind="webhook", settings={}, rate=10, rate_us=MINUTE)
-KEY = (None, "hook")
+KEY: tuple[str | None, str] = (None, "hook")
 
 
 def waiting(number: int, level: AlertLevel = AlertLevel.WARNING) -> DueNotice:

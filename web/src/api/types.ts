@@ -399,6 +399,13 @@ export interface CronOut {
   "warnings": (Record<string, string | null>)[];
 }
 
+export interface CrowdedOut {
+  "start": string;
+  "runs": number;
+  "jobs": number;
+  "longest_wait_s": number;
+}
+
 export interface DayOut {
   "day": string;
   "counts": boolean;
@@ -745,6 +752,16 @@ export interface JobKeysOut {
   "rate_by": string | null;
   "max_per_worker": number | null;
   "full": KeyUseOut[];
+}
+
+export interface JobLineOut {
+  "namespace": string;
+  "job": string;
+  "now": TallyOut;
+  "before": TallyOut;
+  "duration_s": ReportSpreadOut | null;
+  "queue_delay_s": ReportSpreadOut | null;
+  "failures": Record<string, number>;
 }
 
 export interface JobOut {
@@ -1396,6 +1413,83 @@ export interface ReplicaOut {
   "age_s": number | null;
 }
 
+export interface ReportNodeOut {
+  "node": string;
+  "kind": string | null;
+  "runs": number;
+  "failed": number;
+  "busy_s": number;
+  "cpu": number | null;
+  "cpu_max": number | null;
+  "memory": number | null;
+  "memory_max": number | null;
+  "unwell": number | null;
+}
+
+export interface ReportOut {
+  "kind": "daily" | "weekly";
+  "namespace": string | null;
+  "timezone": string;
+  "date": string;
+  "last_date": string;
+  "from_at": string;
+  "to_at": string;
+  "made_at": string;
+  "is_over": boolean;
+  "is_exact": boolean;
+  "title": string;
+  "sentences": string[];
+  "now": TallyOut;
+  "before": TallyOut | null;
+  "jobs": number;
+  "jobs_new": number;
+  "jobs_ran": number;
+  "failing": JobLineOut[];
+  "slowest": JobLineOut[];
+  "late": JobLineOut[];
+  "growing": JobLineOut[];
+  "crowded": CrowdedOut[];
+  "crowded_by": "minute" | "hour" | "day";
+  "skips": Record<string, number>;
+  "alerts": Record<string, number>;
+  "alerts_open": number;
+  "alert_list": AlertOut[];
+  "anomalies": AnomalyOut[];
+  "nodes": ReportNodeOut[];
+  "written": string | null;
+}
+
+export interface ReportScheduleIn {
+  "schedule": Record<string, unknown>;
+  "reason"?: string;
+}
+
+export interface ReportScheduleOut {
+  "name": string;
+  "namespace": string | null;
+  "version": number;
+  "kind": "daily" | "weekly";
+  "to": string[];
+  "is_on": boolean;
+  "next_at": string | null;
+  "last_at": string | null;
+  "updated_at": string;
+  "updated_by": string;
+  "schedule": Record<string, unknown>;
+  "warnings": WarningOut[];
+}
+
+export interface ReportSchedulesOut {
+  "next_cursor": string | null;
+  "items": ReportScheduleOut[];
+}
+
+export interface ReportSpreadOut {
+  "mean": number;
+  "p95": number;
+  "max": number;
+}
+
 export interface RescheduleJob {
   "dry_run"?: boolean;
   "reason"?: string;
@@ -1729,6 +1823,19 @@ export interface SubjectsForm {
   "tags"?: Record<string, string>;
 }
 
+export interface TallyOut {
+  "runs": number;
+  "succeeded": number;
+  "failed": number;
+  "cancelled": number;
+  "retries": number;
+  "success_rate": number | null;
+  "busy_s": number;
+  "mean_s": number | null;
+  "mean_wait_s": number | null;
+  "longest_wait_s": number;
+}
+
 export interface ThrottleForm {
   "rate": string;
   "by"?: string | null;
@@ -1913,6 +2020,7 @@ export interface Operations {
   delete_check: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_job: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_jobs: { path: Record<never, never>; query: { "namespace"?: string | null }; body: BulkJobs; answer: TreatedJobsOut };
+  delete_report_schedule: { path: { "name": string }; query: { "namespace"?: string | null; "reason"?: string }; body: undefined; answer: undefined };
   delete_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null; "reason"?: string }; body: undefined; answer: undefined };
   demote_node: { path: { "name": string }; query: Record<never, never>; body: DrainNode; answer: NodeOut };
   diff_job_versions: { path: { "name": string }; query: { "before": number; "after": number; "namespace"?: string | null }; body: undefined; answer: DiffOut };
@@ -1947,6 +2055,8 @@ export interface Operations {
   get_node_stats: { path: { "name": string }; query: { "from"?: string | null; "to"?: string | null; "step"?: string | null }; body: undefined; answer: NodeStatsOut };
   get_overview: { path: Record<never, never>; query: { "namespace"?: string | null; "tz"?: string | null }; body: undefined; answer: OverviewOut };
   get_policies: { path: Record<never, never>; query: Record<never, never>; body: undefined; answer: PoliciesOut };
+  get_report: { path: { "kind": string }; query: { "namespace"?: string | null; "date"?: string | null; "tz"?: string; "format"?: string }; body: undefined; answer: ReportOut };
+  get_report_schedule: { path: { "name": string }; query: { "namespace"?: string | null }; body: undefined; answer: ReportScheduleOut };
   get_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: undefined; answer: RuleOut };
   get_run: { path: { "run": string }; query: { "wait"?: number }; body: undefined; answer: RunOut };
   get_run_lines: { path: { "run": string }; query: { "attempt"?: number | null; "shard"?: number | null; "before"?: string | null; "after"?: string | null; "level"?: string | null; "grep"?: string | null; "limit"?: number }; body: undefined; answer: LogLinesOut };
@@ -1978,6 +2088,7 @@ export interface Operations {
   list_limits: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_LimitOut_ };
   list_locks: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_LockOut_ };
   list_nodes: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: NodesOut };
+  list_report_schedules: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ReportSchedulesOut };
   list_rules: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: RulesOut };
   list_run_attempts: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: AttemptsOut };
   list_run_shards: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ShardsOut };
@@ -2004,6 +2115,7 @@ export interface Operations {
   put_channel: { path: { "name": string }; query: { "namespace"?: string | null }; body: ChannelIn; answer: ChannelOut };
   put_check: { path: { "name": string }; query: { "namespace"?: string | null }; body: CheckIn; answer: CheckOut };
   put_job: { path: { "name": string }; query: { "namespace"?: string | null }; body: JobChange; answer: JobOut };
+  put_report_schedule: { path: { "name": string }; query: { "namespace"?: string | null }; body: ReportScheduleIn; answer: ReportScheduleOut };
   put_rule: { path: { "name": string }; query: { "namespace"?: string | null; "everywhere"?: boolean | null }; body: RuleIn; answer: RuleOut };
   readyz: { path: Record<never, never>; query: { "detail"?: boolean; "reads"?: boolean }; body: undefined; answer: undefined };
   release_lock: { path: { "name": string }; query: { "namespace"?: string | null }; body: LockReleaseIn; answer: LockOut };
@@ -2064,6 +2176,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   delete_check: ["DELETE", "/api/v1/checks/{name}"],
   delete_job: ["DELETE", "/api/v1/jobs/{name}"],
   delete_jobs: ["POST", "/api/v1/jobs:delete"],
+  delete_report_schedule: ["DELETE", "/api/v1/report-schedules/{name}"],
   delete_rule: ["DELETE", "/api/v1/rules/{name}"],
   demote_node: ["POST", "/api/v1/nodes/{name}:demote"],
   diff_job_versions: ["GET", "/api/v1/jobs/{name}/diff"],
@@ -2098,6 +2211,8 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   get_node_stats: ["GET", "/api/v1/nodes/{name}/stats"],
   get_overview: ["GET", "/api/v1/overview"],
   get_policies: ["GET", "/api/v1/cluster/policy"],
+  get_report: ["GET", "/api/v1/reports/{kind}"],
+  get_report_schedule: ["GET", "/api/v1/report-schedules/{name}"],
   get_rule: ["GET", "/api/v1/rules/{name}"],
   get_run: ["GET", "/api/v1/runs/{run}"],
   get_run_lines: ["GET", "/api/v1/runs/{run}/lines"],
@@ -2129,6 +2244,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   list_limits: ["GET", "/api/v1/limits"],
   list_locks: ["GET", "/api/v1/locks"],
   list_nodes: ["GET", "/api/v1/nodes"],
+  list_report_schedules: ["GET", "/api/v1/report-schedules"],
   list_rules: ["GET", "/api/v1/rules"],
   list_run_attempts: ["GET", "/api/v1/runs/{run}/attempts"],
   list_run_shards: ["GET", "/api/v1/runs/{run}/shards"],
@@ -2155,6 +2271,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   put_channel: ["PUT", "/api/v1/channels/{name}"],
   put_check: ["PUT", "/api/v1/checks/{name}"],
   put_job: ["PUT", "/api/v1/jobs/{name}"],
+  put_report_schedule: ["PUT", "/api/v1/report-schedules/{name}"],
   put_rule: ["PUT", "/api/v1/rules/{name}"],
   readyz: ["GET", "/readyz"],
   release_lock: ["POST", "/api/v1/locks/{name}:release"],

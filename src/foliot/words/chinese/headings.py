@@ -167,8 +167,6 @@ LABELS: Final[Mapping[str, str]] = {
     "longest": "最长用时",
     "every": "间隔",
     "cron": "cron",
-    "timezone": "时区",
-    "to": "通知",
     "anomaly": "异常",
     "cpu": "处理器",
     "memory": "内存",

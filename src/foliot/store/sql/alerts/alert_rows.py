@@ -26,13 +26,6 @@ SUBJECT_COLUMNS: Final = (
 OF_IDS: Final = Statement(
     f"SELECT {COLUMNS}, {COUNTS} FROM alerts a WHERE a.id IN (SELECT d.id FROM {{d}})", RowSet("d", id=BIGINT)
 )
-FIRST_SUBJECTS: Final = Statement(
-    f"""
-    SELECT {SUBJECT_COLUMNS} FROM alert_subjects s WHERE s.alert_id IN (SELECT d.id FROM {{d}})
-      AND s.subject_key = (SELECT min(t.subject_key) FROM alert_subjects t WHERE t.alert_id = s.alert_id)
-    """,
-    RowSet("d", id=BIGINT),
-)
 SUBJECTS_OF: Final = Statement(
     f"SELECT {SUBJECT_COLUMNS} FROM alert_subjects s WHERE s.alert_id = :alert ORDER BY s.subject_key LIMIT :rows"
 )

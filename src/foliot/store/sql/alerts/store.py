@@ -128,7 +128,7 @@ def _with_first_subjects(tx: Tx, alerts: Sequence[Alert]) -> Sequence[Alert]:
     """The sentence of an alert names what it touches first; a list leads to that."""
     if not alerts:
         return alerts
-    rows = tx.rows(FIRST_SUBJECTS, d=keys(sorted(alert.id for alert in alerts)))
+    rows = tx.rows(FIRST_SUBJECTS, {"most": 1}, d=keys(sorted(alert.id for alert in alerts)))
     first = {row.alert_id: subject_of(row) for row in rows}
     return [replace(alert, subjects=(first[alert.id],)) if alert.id in first else alert for alert in alerts]
 
