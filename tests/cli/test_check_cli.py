@@ -25,7 +25,7 @@ def test_a_check_from_its_making_to_its_end(foliot: Shell) -> None:
     changed = foliot("check", "edit", "dump", "--set", "every=12h", "--unset", "to", "--reason", "twice a day")
     assert changed.err == "✔ dump is v2 now\n"
     assert foliot("check", "show", "dump", "--yaml").out == (
-        "checks:\n  dump:\n    every: 12h\n    grace: 30m\n    tags:\n      team: data\n"
+        'checks:\n  dump:\n    every: "12h"\n    grace: "30m"\n    tags:\n      team: data\n'
     )
     assert foliot("check", "pause", "dump").err == "✔ dump is not waited for\n"
     assert foliot("check", "resume", "dump").err == "✔ dump is waited for again\n"

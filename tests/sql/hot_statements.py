@@ -9,11 +9,9 @@ from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
 from tests.sql.hot_alerts import ALERTS
 from tests.sql.hot_checkup import CHECKUP
 from tests.sql.hot_console import CONSOLE
-from tests.sql.hot_counts import COUNTS
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_limits import LIMITS
 from tests.sql.hot_lists import LISTS
-from tests.sql.hot_reports import REPORTS
 from tests.sql.hot_routes import ROUTES
 from tests.sql.hot_windows import WINDOWS
 
@@ -46,11 +44,9 @@ HOT: list[Hot] = [
     *ROUTES,
     *LISTS,
     *LIMITS,
-    *COUNTS,
     *CHECKUP,
     *ALERTS,
     *WINDOWS,
-    *REPORTS,
     *CONSOLE,
     Hot(
         name="pulse",
@@ -96,14 +92,6 @@ HOT: list[Hot] = [
         sets=lambda loaded: {"d": due(loaded)},
     ),
     Hot(name="move cursors on", statement=record.STEP, uses=KEY, sets=lambda loaded: {"d": steps(loaded)}),
-    Hot(
-        name="move cursors on and insert runs",
-        statement=record.STEP_AND_FIRE,
-        uses=KEY,
-        engines=("postgresql",),
-        values=lambda loaded: {"now": loaded.now},
-        sets=lambda loaded: {"s": steps(loaded), "d": new_run_rows(loaded)},
-    ),
     Hot(name="move cursors", statement=record.MOVE, uses=KEY, sets=lambda loaded: {"d": moves(loaded)}),
     Hot(
         name="insert runs",

@@ -1461,22 +1461,6 @@ UPDATE cursors SET next_at = d.next_at, next_due_at = d.next_due_at, cursor_ver 
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS d(job_id, seen, next_at, next_due_at)
 WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
 
--- firing/record.py STEP_AND_FIRE
-WITH moved AS (
-UPDATE cursors SET next_at = s.next_at, next_due_at = s.next_due_at, cursor_ver = cursor_ver + 1
-FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS s(job_id, seen, next_at, next_due_at)
-WHERE cursors.job_id = s.job_id AND cursors.cursor_ver = s.seen
- RETURNING 1),
-     made AS (
-INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
-                      parked, follow, state, ver, created_at)
-SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, d.shape & 1,
-       (d.shape >> 12) & 15, (d.shape >> 2) & 3, d.place, (d.shape >> 1) & 1, (d.shape >> 4) & 255, 'PENDING', 1, $5
-FROM unnest($6::text::bigint[], $7::text::bigint[], $8::text::text[], $9::text::bigint[], $10::text::bigint[], $11::text::bigint[], $12::text::bigint[]) AS d(job_id, version, fire_key, due_at, not_before, place, shape) WHERE true
-ON CONFLICT DO NOTHING
- RETURNING 1)
-SELECT (SELECT count(*) FROM moved), (SELECT count(*) FROM made);
-
 -- firing/record.py MOVE
 UPDATE cursors SET version = d.version, state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
        cursor_ver = cursor_ver + d.bump, remaining = d.remaining, skip_from = d.skip_from,

@@ -249,7 +249,7 @@ def delete_check(user: User, *, name: str, reason: str) -> None:
       foliot check delete nightly-backup --yes
     """
     found = user.client.checks.get(name)
-    user.confirm([f"check {found['name']}"])
+    user.confirm([found["name"]])
     user.client.checks.delete(name, reason=reason)
     user.out.done("check_deleted", found, name=found["name"])
 

@@ -7,8 +7,8 @@ with what the step took, and is bounded. So a lone fire waits for nothing, and a
 
 from typing import Final
 
-REST_RATIO: Final = 6.0
-"""A step that took one millisecond is followed by the next after six: the duty costs a sixth of the time at most."""
+REST_RATIO: Final = 3.0
+"""A step that took one millisecond is followed by the next after three: the duty costs a third of the time at most."""
 
 
 class StepGap:

@@ -30,9 +30,9 @@ GRACE_S: Final = 1.0
 LEASE_WITHIN_S: Final = 6.0  # the store gives a transaction up before that
 CALL_EVERY_S: Final = 1.0
 FORGET_EVERY_S: Final = 60.0
-GAP_RATIO: Final = 10.0
+GAP_RATIO: Final = 6.0
 """A lease and the end that follows it cost more than a fire; a start may be later than a decision."""
-GAP_MAX_S: Final = 0.028
+GAP_MAX_S: Final = 0.025
 """Runs that become ready within so long are leased together: the first of them waits for the others."""
 MANY_RUNS: Final = 200
 """A lease of so many is no thin one: what it cost was the work."""

@@ -30,8 +30,8 @@ log = structlog.get_logger("foliot.worker.reporter")
 
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005
-GAP_RATIO: Final = 15.0  # of the gap between two calls to what a call took
-GAP_MAX_S: Final = 0.05
+GAP_RATIO: Final = 6.0  # of the gap between two calls to what a call took
+GAP_MAX_S: Final = 0.03
 """What ends within so long after a call that was not full goes out together: each call is a transaction."""
 MANY_ENDS: Final = 200
 """A call with so many is no thin one: what it cost was the work."""

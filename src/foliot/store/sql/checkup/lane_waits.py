@@ -71,7 +71,14 @@ def waiting_lanes(tx: Tx, known: Lanes, *, limit: int) -> Sequence[WaitingLane]:
     soon = [row.lane_id for row in tx.rows(NEEDED_SOON)]
     lanes = known.find(tx, {*since, *soon})
     short = _short_limits(tx, lanes)
-    return [WaitingLane(lane, since.get(lane_id), short.get(lane_id)) for lane_id, lane in sorted(lanes.items())]
+    return [
+        WaitingLane(
+            lanes[lane_id],
+            since.get(lane_id),
+            short.get(lane_id),
+        )
+        for lane_id in sorted(lanes)
+    ]
 
 
 def _short_limits(tx: Tx, lanes: Mapping[int, Lane]) -> dict[int, ShortLimit]:

@@ -78,18 +78,6 @@ STEP: Final = Statement(
 )
 """Nearly every plan: one run, or none; the cursor goes on to its next instant and nothing else about it changes."""
 
-STEP_AND_FIRE: Final = Statement(
-    f"""
-    WITH moved {{as_changed}} ({STEP.text_for("postgresql").replace("{d}", "{s}").replace(" d.", " s.")} RETURNING 1),
-         made {{as_changed}} ({INSERT_RUNS.text_for("postgresql")} RETURNING 1)
-    SELECT (SELECT count(*) FROM moved), (SELECT count(*) FROM made)
-    """,
-    RowSet("s", job_id=BIGINT, seen=BIGINT, next_at=BIGINT, next_due_at=BIGINT),
-    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, place=BIGINT,
-           shape=BIGINT),
-)  # fmt: skip
-"""`STEP` and `INSERT_RUNS` in one, where a query may change rows: in a short transaction each way counts."""
-
 MOVE: Final = Statement(
     """
     UPDATE cursors SET version = d.version, state = d.state, next_at = d.next_at, next_due_at = d.next_due_at,
@@ -205,24 +193,18 @@ def record(
                 parents.append(_planned(job, run, place))
             else:
                 runs.append(_fire(job, run, place))
-    next_at = _first_wake(steps, moves)
-    in_one = 0
-    if steps and runs and tx.dialect.changes_within_queries:
-        in_one = _step_and_fire(tx, now, steps, runs)
-        steps, runs = [], []
     _move_cursors(tx, steps, moves)
     tx.point("firing.cursors_moved")
     created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0
     created += insert_runs(tx, now, parents) if parents else 0
-    created += in_one
     skipped = _record_rest(tx, now, rest) if rest else 0
     return Recorded(
         created=created,
         skipped=skipped,
-        duplicates=len(lateness) - created,
+        duplicates=len(runs) + len(parents) - created,
         troubled=tuple(cursor.job_id for cursor, plan in rest if plan.trouble is not None),
         lateness_us=tuple(lateness),
-        next_at=next_at,
+        next_at=_first_wake(steps, moves),
     )
 
 
@@ -349,14 +331,6 @@ def _first_wake(steps: Sequence[tuple[Any, ...]], moves: Sequence[CursorMove]) -
     wakes = [next_at for _, _, next_at, _ in steps if next_at is not None]
     wakes += [move.next_at for move in moves if move.next_at is not None]
     return min(wakes, default=None)
-
-
-def _step_and_fire(tx: Tx, now: Instant, steps: Sequence[tuple[Any, ...]], runs: Sequence[tuple[Any, ...]]) -> int:
-    """`_move_cursors` for plain steps, and the plain fires of this batch; how many runs were not there already."""
-    moved, made = tx.tuples(STEP_AND_FIRE, {"now": now}, s=steps, d=runs)[0]
-    if moved != len(steps):
-        raise TryAgain("a cursor moved although it was locked")
-    return int(made)
 
 
 def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[CursorMove]) -> None:

@@ -62,12 +62,23 @@ def _asked(bounds: KeyBounds) -> Iterator[tuple[str, int]]:
 
 def _use(tx: Tx, row: Any, bounds: KeyBounds, worker: str | None) -> KeyUse:
     if kind_of(row.name) is LimitKind.WORKER:
-        return KeyUse(value=worker or row.said, kind=LimitKind.WORKER, used=int(row.used), max=bounds.per_worker)
-    waiting = int(tx.rows(WAITING, {"name": row.name, "rows": WAITING_MAX})[0][0])
+        name = worker or row.said
+        return KeyUse(value=name, kind=LimitKind.WORKER, used=int(row.used), max=bounds.per_worker)
+
+    waiting = int(tx.value(WAITING, {"name": row.name, "rows": WAITING_MAX}))
     if row.pace_us:
         next_at = refill_at(row.pace_us, row.burst, row.spent_until, row.seen_at)
         return KeyUse(value=row.said, kind=LimitKind.KEY, used=0, max=None, next_at=next_at, waiting=waiting)
-    held = [held.run_id for held in tx.rows(HOLDING, {"name": row.name, "rows": HOLDERS_SHOWN})]
+
     return KeyUse(
-        value=row.said, kind=LimitKind.KEY, used=int(row.used), max=bounds.per_key, waiting=waiting, holders=held
+        value=row.said,
+        kind=LimitKind.KEY,
+        used=int(row.used),
+        max=bounds.per_key,
+        waiting=waiting,
+        holders=_holders(tx, row.name),
     )
+
+
+def _holders(tx: Tx, name: str) -> Sequence[int]:
+    return [row.run_id for row in tx.rows(HOLDING, {"name": name, "rows": HOLDERS_SHOWN})]

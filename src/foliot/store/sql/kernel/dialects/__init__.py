@@ -27,7 +27,6 @@ class Dialect(Rendering, Protocol):
     autocommits: bool  # statements outside a transaction save the way of a commit
     fires_at_once: int  # so many firing transactions at a time are quicker than one by one
     returns_changes: bool  # an UPDATE may answer with the rows that it changed
-    changes_within_queries: bool  # a WITH may change rows
     commits_schema: bool  # each change of the schema commits by itself
     own_schema: str | None  # the quoted name of the schema that holds the tables; None: the database has no choice
 

@@ -93,7 +93,6 @@ class MariaDB:
     autocommits = False  # switching it is a round trip of its own
     fires_at_once = 2
     returns_changes = False
-    changes_within_queries = False
     commits_schema = True
     own_schema: str | None = None
     pieces: Mapping[str, str] = {

@@ -21,7 +21,6 @@ class PostgreSQL:
     autocommits = True
     fires_at_once = 2
     returns_changes = True
-    changes_within_queries = True
     commits_schema = False
     own_schema: str | None = None
     # statement_timestamp(), not clock_timestamp(): it is stable within the statement, so an index can use it.
@@ -32,7 +31,6 @@ class PostgreSQL:
         "skip_locked": "FOR UPDATE SKIP LOCKED",
         "for_update": "FOR UPDATE",
         "materialized": "MATERIALIZED",
-        "as_changed": "AS",  # rows that a part of a query changes
         "bytes": "bytea",
         "settings": "SELECT current_setting('transaction_isolation'), current_setting('synchronous_commit')",
         # System id, timeline and start: a restart, a failover and a restored copy each change one of them.

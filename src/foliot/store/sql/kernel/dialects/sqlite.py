@@ -23,7 +23,6 @@ class SQLite:
     autocommits = False
     fires_at_once = 1  # it has one writer
     returns_changes = True
-    changes_within_queries = False
     commits_schema = False
     own_schema: str | None = None
     # The writer's lock is the whole database, so nothing need be locked row by row.
