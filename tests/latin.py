@@ -32,8 +32,8 @@ KNOWN = frozenset((
 """Names of products, standards and units."""
 WORDS_OF_THE_COMMAND_LINE = frozenset((
     "active", "admin", "all", "allow", "cluster", "done", "en", "error", "errors", "except", "failed", "fails",
-    "held", "jobs", "lost", "missing", "nodes", "off", "ok", "on", "only", "paused", "poison", "queue", "read", "rejected",
-    "replace",
+    "held", "jobs", "lost", "missing", "nodes", "off", "ok", "on", "only", "paused", "poison", "queue", "read",
+    "rejected", "replace",
     "retired",
     "round",
     "retrying", "run", "runs", "script", "skip", "timeout", "weekdays", "worker", "write", "zh", "CN", "cn", "us", "ny",
