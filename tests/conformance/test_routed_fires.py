@@ -1,11 +1,13 @@
 """Routes are asked in the transaction of a fire: the run is assigned from its first moment on."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from foliot.domain.health import USUAL_RULES
+from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.ports.store import Store
 from foliot.ports.store.assignment import Routing
 from foliot.ports.store.firing import Decided
@@ -131,3 +133,20 @@ async def test_a_route_finds_what_it_kept_at_the_fire_before(world: World) -> No
         await fire_routed(world)
     told = [run.assigned_to for run in await runs_of(world)]
     assert (len(told), len({*told})) == (3, 1), "the same worker while it lives"
+
+
+async def test_a_fire_does_not_fail_for_its_route(world: World) -> None:
+    await each_second(world, "a", place={"route": "first"})
+    await each_second(world, "b", place={"route": "last"})
+    anne, bert = await team(world, 2)
+    await come_due(world, "a", "b")
+
+    def breaks(name: str, ready: Ready, candidates: Sequence[FittingWorker], /) -> Routed:
+        if name == "first":
+            raise RuntimeError("broken")
+        return ASK(name, ready, candidates)
+
+    assert (await fire(world, routing=Routing(breaks, USUAL_RULES))).created == 2
+    assert (await the_run_of(world, "a")).assigned_to is None
+    assert (await the_run_of(world, "b")).assigned_to == bert.session
+    assert (await assign(world)).sessions == {anne.session}

@@ -12,6 +12,7 @@ EVENTS: Final[Mapping[str, str]] = {
     "api.data_refused": "请求的数据被拒绝",
     "api.failed": "请求处理失败",
     "assigning.failed": "按路由指定工作节点失败",
+    "routing.failed": "触发时询问路由失败",
     "backfill.job_unreadable": "补数的任务无法读取",
     "beat.no_answer": "心跳没有得到回应",
     "bootstrap.not_used": "第一个令牌没有用上",

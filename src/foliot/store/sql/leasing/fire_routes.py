@@ -10,6 +10,8 @@ from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Final, NamedTuple
 
+import structlog
+
 from foliot.domain.fire import DueJob, Plan
 from foliot.domain.instants import Instant
 from foliot.ports.store.assignment import Routing
@@ -29,6 +31,8 @@ from foliot.store.sql.leasing.route_step import (
     within_reach,
 )
 from foliot.store.sql.people.journal import note
+
+log = structlog.get_logger("foliot.store")
 
 KEPT: Final = Statement(
     "SELECT c.job_id, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM {d})",
@@ -108,7 +112,10 @@ class FireRoutes:
         jobs = {item.job.job_id: item.job for item in due if item.job.job_id in asked}
         step.learn(jobs.values(), self._paces, int(workers[0].row.now))
         for alike, some in islice(groups.items(), within_reach(groups, fitting)):
-            step.decide(jobs[alike.job_id], alike, some)
+            try:
+                step.decide(jobs[alike.job_id], alike, some)
+            except Exception:  # a fire must not fail for its route: workers will ask for it
+                log.exception("routing.failed", job=jobs[alike.job_id].name)
         return step
 
 
