@@ -70,6 +70,7 @@ async def knock(api: Api, method: str, path: str) -> int:
     query: dict[str, Any] = {"q": "tick"} if path.endswith("/search") else {}
     query |= {"before": 1, "after": 1} if path.endswith("/diff") else {}
     query |= {"at": "2026-03-02T06:00:00Z"} if path == "/api/v1/jobs/{name}/why" else {}
+    query |= {"namespace": "default"} if "/report-schedules/" in path else {}
     api._http.cookies.clear()  # one that began a session would let the next one in
     return (await api.ask(method, filled, body, **query)).status_code
 

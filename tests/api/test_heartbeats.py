@@ -19,16 +19,16 @@ async def made(api: Api, name: str = "backup", namespace: str | None = None, **f
 
 async def test_a_check_is_made_pinged_and_read(api: Api) -> None:
     fresh = await made(api)
-    assert (fresh["state"], fresh["version"], fresh["check"]) == ("new", 1, BACKUP)
+    assert (fresh["state"], fresh["version"], fresh["check"]) == ("NEW", 1, BACKUP)
     assert fresh["in_words"] == "Nothing was heard of it yet, so nobody waits for it."
     pinger = await api.with_scopes("ping")
-    for kind, state in (("start", "running"), ("ok", "up"), ("fail", "down")):
+    for kind, state in (("start", "RUNNING"), ("ok", "UP"), ("fail", "DOWN")):
         heard = await pinger.ask("POST", "/checks/backup:ping", kind=kind)
         assert (heard.status_code, heard.json()["state"]) == (200, state)
     said = {"text": "no space left", "exit_code": 28}
-    assert (await pinger.ask("POST", "/checks/backup:ping", said, kind="fail")).json()["state"] == "down"
+    assert (await pinger.ask("POST", "/checks/backup:ping", said, kind="fail")).json()["state"] == "DOWN"
     found = (await api.get("/checks/backup")).json()
-    assert (found["state"], found["trouble"], found["exit_code"], found["pings"]) == ("down", "failed", 28, 4)
+    assert (found["state"], found["trouble"], found["exit_code"], found["pings"]) == ("DOWN", "failed", 28, 4)
     assert found["in_words"].endswith("with exit code 28: no space left.")
     assert found["down_since"] is not None
     pings = (await api.get("/checks/backup/pings", limit=2)).json()
@@ -43,7 +43,7 @@ async def test_a_check_is_made_pinged_and_read(api: Api) -> None:
 async def test_a_ping_is_ok_when_it_says_nothing_else(api: Api) -> None:
     await made(api)
     pinger = await api.with_scopes("ping")
-    assert (await pinger.ask("POST", "/checks/backup:ping", content=b"")).json()["state"] == "up"
+    assert (await pinger.ask("POST", "/checks/backup:ping", content=b"")).json()["state"] == "UP"
     refused = await pinger.ask("POST", "/checks/backup:ping", kind="maybe")
     assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "kind")
 
@@ -119,9 +119,9 @@ async def test_a_check_is_paused_resumed_and_taken_away(api: Api) -> None:
     await made(api)
     await api.ask("POST", "/checks/backup:ping", kind="fail")
     held = await api.ask("POST", "/checks/backup:pause", {"reason": "the shop moves"})
-    assert (held.json()["state"], held.json()["reason"]) == ("paused", "the shop moves")
-    assert (await api.ask("POST", "/checks/backup:ping")).json()["state"] == "paused"
-    assert (await api.ask("POST", "/checks/backup:resume")).json()["state"] == "up"
+    assert (held.json()["state"], held.json()["reason"]) == ("PAUSED", "the shop moves")
+    assert (await api.ask("POST", "/checks/backup:ping")).json()["state"] == "PAUSED"
+    assert (await api.ask("POST", "/checks/backup:resume")).json()["state"] == "UP"
     assert (await api.ask("DELETE", "/checks/backup")).status_code == 204
     assert (await api.ask("DELETE", "/checks/backup")).status_code == 404
     assert (await api.ask("POST", "/checks/backup:resume")).status_code == 404

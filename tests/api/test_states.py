@@ -25,7 +25,8 @@ STATE_FIELDS = frozenset({"state", "shown", "health", "decision", "run_state"})
 STATES = frozenset(word.upper() for word in (*RunState, *DERIVED, *CursorState, *BackfillState, *Health)) | {
     "LIVE", "DRAINING", "CREATED", "SKIPPED", "PLANNED",
 }  # fmt: skip
-OTHER_FIELDS = frozenset({"cause", "reason", "verdict", "what", "outcome", "kind", "only", "hold", "level", "change"})
+OTHER_FIELDS = frozenset({"cause", "reason", "verdict", "what", "outcome", "kind", "only", "hold", "level", "change",
+                          "trouble"})  # fmt: skip
 """Fields whose words are no states, though some are spelt like one: a skip's reason `paused`, a cause `cancelled`."""
 
 SCHEMAS = openapi_of(build_api(cast("Services", SimpleNamespace(clock=None, chance=None))))["components"]["schemas"]

@@ -18,7 +18,7 @@ def test_a_check_from_its_making_to_its_end(foliot: Shell) -> None:
     assert re.search(r"dump +default +up +1d ", foliot("check", "list").out)
     assert foliot("check", "list", "--state", "down", "-o", "json").json["items"] == []
     failed = foliot("check", "ping", "dump", "fail", "--exit-code", "28", "--text", "no space", "-o", "json").json
-    assert failed["state"] == "down"
+    assert failed["state"] == "DOWN"
     shown = foliot("check", "show", "dump").out
     assert "with exit code 28: no space." in shown
     assert re.search(r"ping +\S.*  fail  28  no space\n", shown)

@@ -1,7 +1,8 @@
 """Limits and rates of every kind that hold while other things break: set, filled, and judged from the history.
 
-The judge must see an excess. So it also gets the same history with each limit one smaller and each rate half as fast:
-then it must find fault with every one of them. That shows, too, that each was full at some time.
+The judge must see an excess. So it also gets the same history with each limit one smaller and each rate far slower:
+then it must find fault with every one of them. For the limits that shows, too, that each was full at some time; how
+fast runs start depends on the machine, so a rate need not have been.
 """
 
 import json
@@ -9,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from foliot.domain.instants import SECOND
+from foliot.domain.instants import HOUR, SECOND
 from foliot.domain.limits import LimitKind
 from foliot.domain.rates import Bucket, Rate
 from foliot.ports.store.runs import TriggerRequest
@@ -58,7 +59,7 @@ async def limits_were_kept(cluster: Cluster, findings: Mapping[str, Finding], *,
 
 
 def tightened(history: History) -> History:
-    """The same history, as if each limit were one smaller and each rate half as fast."""
+    """The same history, as if each limit were one smaller and each rate so slow that no two runs fit into the scene."""
     return replace(
         history,
         changes=[_smaller(change) for change in history.changes],
@@ -70,7 +71,7 @@ def _smaller(change: Change) -> Change:
     if change.table != "limits":
         return change
     pace_us = change.row["pace_us"]
-    return replace(change, row={**change.row, "max": change.row["max"] - 1, "pace_us": pace_us and 2 * pace_us})
+    return replace(change, row={**change.row, "max": change.row["max"] - 1, "pace_us": pace_us and HOUR})
 
 
 def _stricter(definition: Row) -> dict[str, Any]:
@@ -79,6 +80,5 @@ def _stricter(definition: Row) -> dict[str, Any]:
         if field in place:
             place[field] -= 1
     if "rate" in place:
-        starts, _, per = place["rate"].partition("/")
-        place["rate"] = f"{int(starts) // 2 or 1}/{per}"
+        place["rate"] = "1/h"
     return {**definition, "place": place}

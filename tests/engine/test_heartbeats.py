@@ -144,5 +144,5 @@ async def test_the_signs_of_life_of_a_cluster_are_pings_at_another(
         await telling.delivering.keep_alive(1)
         await telling.delivering.keep_alive(1)  # the next sign is due in a minute
         heard = client.checks.get("cluster-a")
-        assert (heard["state"], heard["last_kind"], heard["pings"]) == ("up", "ok", 1)
+        assert (heard["state"], heard["last_kind"], heard["pings"]) == ("UP", "ok", 1)
         assert heard["last_text"] == "The cluster is well, says its leader s1."

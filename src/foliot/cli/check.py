@@ -68,7 +68,7 @@ def list_checks(user: User, *, state: str | None, text: str, most: int) -> None:
     columns = [
         Column("NAME", "name", least=8),
         Column("NAMESPACE", "namespace"),
-        Column("STATE", lambda row: user.out.word(row["state"])),
+        Column("STATE", lambda row: user.out.word(row["state"].lower())),
         Column("RHYTHM", _rhythm, least=8),
         Column(times.title("LAST PING"), times.instant("last_at"), empty="-", least=8),
         Column("SAID", "last_kind", empty="-"),
@@ -111,7 +111,7 @@ def _lines(user: User, found: Mapping[str, Any], pings: list[Any]) -> Iterator[t
     times = user.times
     yield "name", found["name"]
     yield "namespace", found["namespace"]
-    yield "state", user.out.word(found["state"])
+    yield "state", user.out.word(found["state"].lower())
     yield "says", found["in_words"]
     for field, value in found["check"].items():
         yield field, in_words(value)

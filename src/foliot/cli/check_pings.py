@@ -41,7 +41,7 @@ def ping(user: User, *, name: str, kind: str, text: str, exit_code: int | None) 
     """
     said = sys.stdin.read() if text == "-" else text
     heard = user.client.checks.ping(name, kind, text=said, exit_code=exit_code)
-    user.out.done("check_heard", heard, name=name, kind=kind, state=user.out.word(heard["state"]))
+    user.out.done("check_heard", heard, name=name, kind=kind, state=user.out.word(heard["state"].lower()))
 
 
 @click.command(context_settings={"ignore_unknown_options": True})

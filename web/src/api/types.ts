@@ -304,7 +304,7 @@ export interface CheckOut {
   "name": string;
   "namespace": string;
   "version": number;
-  "state": "new" | "up" | "running" | "late" | "down" | "paused";
+  "state": "NEW" | "UP" | "RUNNING" | "LATE" | "DOWN" | "PAUSED";
   "trouble": string | null;
   "in_words": string;
   "check": Record<string, unknown>;
@@ -696,7 +696,7 @@ export interface HandoverOut {
 export interface HeardOut {
   "name": string;
   "namespace": string;
-  "state": "new" | "up" | "running" | "late" | "down" | "paused";
+  "state": "NEW" | "UP" | "RUNNING" | "LATE" | "DOWN" | "PAUSED";
   "due_at": string | null;
   "deadline_at": string | null;
 }

@@ -6,6 +6,7 @@ from pydantic import ConfigDict, Field
 
 from foliot.api.models.common import ApiInput, ApiOutput, Listed, Moment, Reason, moment, one_of, seconds
 from foliot.api.models.jobs import WarningOut
+from foliot.api.models.states import CheckWord
 from foliot.domain.heartbeats.check import CheckState, CheckTrouble, PingKind
 from foliot.domain.heartbeats.document import written_check
 from foliot.domain.texts import NAME_BYTES_MAX
@@ -71,7 +72,7 @@ class CheckOut(ApiOutput):
     name: str = Field(examples=["nightly-backup"])
     namespace: str
     version: int
-    state: str = one_of(*STATES)
+    state: CheckWord
     trouble: str | None = Field(None, json_schema_extra={"enum": [*TROUBLES, None]}, description="Why it is down.")
     in_words: str = Field(description="How it is, in words.")
     check: CheckDocument
@@ -169,7 +170,7 @@ class HeardOut(ApiOutput):
 
     name: str
     namespace: str
-    state: str = one_of(*STATES)
+    state: CheckWord
     due_at: Moment | None = None
     deadline_at: Moment | None = None
 

@@ -10,6 +10,7 @@ from foliot.domain.alerts.level import AlertState
 from foliot.domain.drills import DrillState
 from foliot.domain.fire import CursorState
 from foliot.domain.health import Health
+from foliot.domain.heartbeats.check import CheckState
 from foliot.domain.life import Life
 from foliot.domain.roles import Role
 from foliot.domain.run import DERIVED
@@ -38,6 +39,7 @@ HealthWord = Annotated[str, _Capitals, _words(Health)]
 LifeWord = Annotated[str, _Capitals, _words(Life)]
 RoleWord = Annotated[str, _Capitals, _words(Role)]
 DrillWord = Annotated[str, _Capitals, _words(DrillState)]
+CheckWord = Annotated[str, _Capitals, _words(CheckState)]
 AlertWord = Annotated[str, _Capitals, _words(AlertState)]
 DeliveryWord = Annotated[str, _Capitals, _words(DeliveryState)]
 DecisionWord = Annotated[str, _Capitals, one_of("CREATED", "SKIPPED", "PLANNED")]
