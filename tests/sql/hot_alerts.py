@@ -13,7 +13,7 @@ ALERTS: list[Hot] = [
         name="alerts: what there is to read",
         statement=looks.MARKS,
         uses=frozenset({"job_alerts_saved", "alerts_resolved"}),
-        scans=frozenset({"alert_rules", "channels", "silences", "failure_signs"}),  # of a few rows each
+        scans=frozenset({"alert_rules", "channels", "silences", "failure_signs", "h"}),  # of a few rows each
         reads_max=2 * ALERTING,
     ),
     Hot(
