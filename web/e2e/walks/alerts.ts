@@ -62,7 +62,10 @@ test("the rail counts what fires, and g a leads there", async () => {
   await page.waitForURL(/\/alerts$/);
   await page.keyboard.press("ControlOrMeta+k");
   await page.getByLabel("Search jobs, runs, nodes and pages").fill("Channels");
-  await page.getByRole("option", { name: /Channels/ }).first().waitFor();
+  await page
+    .getByRole("option", { name: /Channels/ })
+    .first()
+    .waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(/tab=channels/);
   await page.context().close();
