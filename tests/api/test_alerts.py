@@ -319,6 +319,15 @@ async def test_a_file_is_applied_as_a_whole_and_a_repeat_changes_nothing(api: Ap
     again = (await api.post("/alerts:apply", wanted)).json()
     assert {one["change"] for one in again["items"]} == {"same"}
     assert {one["version"] for one in again["items"]} == {1}
+    report = {"reports": {"morning": {"at": "07:30", "to": ["oncall"]}}}
+    for change in ("created", "same"):
+        (entry,) = (await api.post("/alerts:apply", report)).json()["items"]
+        assert (entry["sort"], entry["namespace"], entry["change"]) == ("report", None, change)
+    assert (await api.get("/report-schedules/morning")).json()["schedule"]["at"] == "07:30"
+    named = await api.ask("DELETE", "/channels/oncall")
+    assert (code_of(named), "report morning" in named.json()["detail"]) == ((409, "FOL-3120"), True)
+    late = await api.post("/alerts:apply", {"reports": {"morning": {"at": "late", "to": ["oncall"]}}})
+    assert late.json()["errors"][0]["path"] == "reports.morning.at"
     bad = {"rules": {"good": {"when": "failed"}, "bad": {"when": "sometimes"}}}
     refused = await api.post("/alerts:apply", bad)
     assert refused.json()["errors"][0]["path"] == "rules.bad.when"

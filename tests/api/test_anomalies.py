@@ -20,7 +20,10 @@ async def keep(stage: Stage, job_id: int, kind: AnomalyKind, **facts: float | st
 async def test_anomalies_are_listed_and_stand_beside_the_figures_of_their_job(api: Api, stage: Stage) -> None:
     for name in ("tick", "tock"):
         await api.create_job(name)
-    jobs = {job.name: job.job_id for job in (await stage.store.statistics.judging_page(0, after_id=0, limit=9)).jobs}
+    jobs = {
+        job.name: job.job_id
+        for job in (await stage.store.statistics.judging_page(0, after_id=0, limit=9, excused_since=0)).jobs
+    }
     await keep(stage, jobs["tick"], AnomalyKind.DURATION, **FACTS)
     await keep(stage, jobs["tock"], AnomalyKind.SILENCE, hours=4, usual=1, weeks=5)
     listed = (await api.get("/anomalies", limit=1)).json()
@@ -37,7 +40,7 @@ async def test_anomalies_are_listed_and_stand_beside_the_figures_of_their_job(ap
 
 async def test_a_token_of_another_namespace_sees_none(api: Api, stage: Stage) -> None:
     await api.create_job("tick")
-    (job,) = (await stage.store.statistics.judging_page(0, after_id=0, limit=9)).jobs
+    (job,) = (await stage.store.statistics.judging_page(0, after_id=0, limit=9, excused_since=0)).jobs
     await keep(stage, job.job_id, AnomalyKind.DURATION, **FACTS)
     narrow = await api.with_scopes("read", namespace="billing")
     assert (await narrow.get("/anomalies")).json()["items"] == []

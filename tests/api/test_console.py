@@ -105,6 +105,14 @@ async def test_the_whole_api_has_the_console(stage: Stage) -> None:
     assert {*PAGES, "/login", "/assets/{name}"} <= paths
 
 
+def test_every_page_of_the_console_has_an_address_that_servers_answer() -> None:
+    router = (Path(__file__).parents[2] / "web" / "src" / "router.tsx").read_text()
+    pages = set(re.findall(r'path: "([^"]+)"', router)) - {"/login"}
+    assert len(pages) > 15
+    served = re.compile("|".join(re.escape(path).replace(r"\{rest:path\}", ".+") for path in PAGES))
+    assert [page for page in pages if served.fullmatch(page) is None] == []
+
+
 # ------------------------------------------------------------------------------------------------------------ sessions
 
 

@@ -248,6 +248,11 @@ async def test_search_finds_jobs_runs_and_nodes(api: Api, stage: Stage) -> None:
         "namespace": "default",
         "detail": "settle PENDING",
     }
+    check = {"check": {"every": "1d", "description": "the books"}}
+    assert (await api.ask("PUT", "/checks/settle-outside", check, headers={"If-None-Match": "*"})).status_code == 201
+    assert (await api.get("/search", q="tle-out")).json()["items"] == [
+        {"kind": "check", "name": "settle-outside", "namespace": "default", "detail": "the books"}
+    ]
     assert (await api.get("/search", q="%")).json()["items"] == []
 
 

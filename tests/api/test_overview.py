@@ -1,7 +1,13 @@
 """The overview: what needs somebody, what runs, what comes next, in one answer and within a token's limits."""
 
+from foliot.domain.instants import SECOND
+from foliot.domain.verdict import Cause
+from foliot.ports.store.actor import Actor
 from tests.api.asking import Api
 from tests.api.stage import Stage
+from tests.conformance.test_statistics_store import read
+
+PERSON = Actor(name="anne")
 
 
 async def test_the_overview_tells_what_comes_and_what_is_held_and_why(api: Api, stage: Stage) -> None:
@@ -68,6 +74,33 @@ async def test_the_minutes_ahead_tell_how_many_instants_are_due_and_of_which_job
     assert (await elsewhere.get("/overview/ahead")).json()["minutes"] == []
     assert (await elsewhere.get("/overview/ahead", namespace="default")).json()["minutes"] == []
     assert (await api.get("/overview/ahead", minutes=181)).status_code == 422
+
+
+async def test_the_minutes_ahead_foresee_how_many_slots_are_busy(api: Api, stage: Stage) -> None:
+    """It is 06:03:56 in UTC when all is counted. A run of `long` took 90 s, one of `short` 15 s."""
+    await api.create_job("long", overlap="allow", schedule={"cron": "5,6 * * * *"})
+    await api.create_job("short", overlap="allow", group="etl", schedule={"cron": "5,6,7 * * * *"})
+    await api.create_job("unknown", overlap="allow", schedule={"cron": "7 * * * *"})
+    workers = []
+    for name, group, slots, took_us in (("long", "default", 2, 90 * SECOND), ("short", "etl", 4, 15 * SECOND)):
+        workers.append(await stage.worker(f"w-{name}", [f"python:jobs:{name}"], group=group, slots=slots))
+        await api.post(f"/jobs/{name}:trigger")
+        assert await workers[-1].lease() is not None
+        await workers[-1].end(Cause.SUCCEEDED, after_us=took_us)
+    statistics = stage.store.statistics
+    assert await statistics.add(await statistics.progress(), await read(statistics), term=None)
+    seen = (await api.get("/overview/ahead", minutes=6)).json()
+    assert [(minute["at"][14:16], minute["slots"]) for minute in seen["minutes"]] == [
+        ("05", 1.25),
+        ("06", 1.75),
+        ("07", 0.75),
+    ]
+    default, etl = seen["groups"]
+    assert (default["group"], default["slots"], default["needs"], default["at"][14:16]) == ("default", 2, 1.5, "06")
+    assert (default["is_short"], etl["is_short"]) == (True, False)
+    await stage.store.nodes.drain(workers[0].session, by=PERSON)
+    stage.services.offers.forget()
+    assert (await api.get("/overview/ahead", minutes=6)).json()["groups"][0]["slots"] == 0
 
 
 async def test_the_days_of_a_job_begin_at_midnight_of_the_zone_that_is_asked_for(api: Api, stage: Stage) -> None:

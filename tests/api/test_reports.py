@@ -14,7 +14,7 @@ async def ran_yesterday(api: Api, stage: Stage, *names: str) -> str:
     """Jobs that ran yesterday in Berlin, and failed; the date."""
     for name in names:
         await api.create_job(name)
-    jobs = (await stage.store.statistics.judging_page(0, after_id=0, limit=9)).jobs
+    jobs = (await stage.store.statistics.judging_page(0, after_id=0, limit=9, excused_since=0)).jobs
     yesterday = day_at(BERLIN, stage.clock.at) - 1
     at = start_of_day(BERLIN, yesterday) + HOUR
     minutes: Minutes = {}
@@ -90,6 +90,26 @@ async def test_a_schedule_is_saved_looked_at_and_taken_away(api: Api) -> None:
     assert kinds == ["report_schedule.saved"] * 2
     assert (await api.ask("DELETE", "/report-schedules/week", namespace="default")).status_code == 204
     missing = await api.get("/report-schedules/week", namespace="default")
+    assert (missing.status_code, missing.json()["code"]) == (404, "FOL-2059")
+
+
+async def test_a_report_is_sent_for_the_asking_besides_those_that_are_due(api: Api) -> None:
+    await api.ask("PUT", "/channels/mail", {"channel": {"webhook": {"url": "http://127.0.0.1:9/hook"}}})
+    body = {"schedule": {"to": ["mail"], "timezone": BERLIN}}
+    assert (await api.ask("PUT", "/report-schedules/own", body, namespace="default")).status_code == 200
+    for _ in range(2):
+        sent = await api.post("/report-schedules/own:send", {"reason": "the board meets"}, namespace="default")
+        assert sent.status_code == 200, sent.text
+        assert (sent.json()["kind"], sent.json()["to"]) == ("daily", ["mail"])
+    waiting = (await api.get("/deliveries")).json()["items"]
+    assert [(one["channel"], one["kind"]) for one in waiting] == [("mail", "report")] * 2
+    kept = (await api.get("/report-schedules/own", namespace="default")).json()
+    assert (kept["last_at"], kept["next_at"] is not None) == (None, True), "what is due is sent all the same"
+    (event, *_) = (await api.get("/journal", subject="own")).json()["items"]
+    assert event["kind"] == "report_schedule.sent"
+    reader = await api.with_scopes("read")
+    assert (await reader.post("/report-schedules/own:send", {}, namespace="default")).status_code == 403
+    missing = await api.post("/report-schedules/nobody:send", {}, namespace="default")
     assert (missing.status_code, missing.json()["code"]) == (404, "FOL-2059")
 
 

@@ -29,6 +29,8 @@ def test_limits(foliot: Shell) -> None:
     assert foliot("limit", "set", "ledger", "4").err == "✔ the limit ledger of the whole cluster is 4 now\n"
     too_much = foliot(*usual, "place.concurrency.ledger=4", "--set", "place.takes.ledger=5")
     assert (too_much.code, "FOL-1242" in too_much.err) == (2, True)
+    narrow = foliot("job", "edit", "posting", "--set", "place.concurrency.ledger=2")
+    assert (narrow.code, "a run of heavy takes 3: its runs can never start" in narrow.err) == (0, True), narrow
     assert foliot("limit", "show", "nothing").code == 3
     used = foliot("limit", "delete", "ledger", "--yes")
     assert (used.code, "posting" in used.err) == (5, True)

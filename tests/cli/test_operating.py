@@ -61,7 +61,7 @@ def test_days_what_comes_and_a_window_of_a_log(foliot: Shell) -> None:
     foliot("job", "create", "often", "--every", "10s", "--py", "jobs:greet")
     minutes = foliot("cluster", "ahead", "--minutes", "2", "-o", "json").json["minutes"]
     assert "often" in {job["name"] for minute in minutes for job in minute["jobs"]}
-    assert "often" in foliot("cluster", "ahead", "--minutes", "2").out
+    assert re.search(r"SLOTS(.|\n)* [1-6] +\d\.\d +often", foliot("cluster", "ahead", "--minutes", "2").out)
     foliot("job", "delete", "often", "--yes")
     whole = foliot("run", "lines", run, "-o", "json").json
     assert (whole["is_begin"], whole["is_end"]) == (True, True)
@@ -186,6 +186,18 @@ def test_shards_are_shown(foliot: Shell) -> None:
         part = next(line.split()[0] for line in listed.splitlines() if f" 1 of {run} " in line)
         assert re.search(rf"shard +1 of {run}", foliot("run", "show", part).out)
         assert "SHARD" not in foliot("run", "list", "--job", "parts").out
+    finally:
+        foliot("job", "delete", "parts", "--yes")
+
+
+def test_failed_shards_run_again_and_the_answer_says_why(foliot: Shell) -> None:
+    foliot("job", "create", "parts", "--py", "jobs:fail", "--set", "shards=2")
+    try:
+        run = re.findall(r"r-\w+", foliot("job", "trigger", "parts", "--wait").err)[0]
+        again = foliot("run", "retry", run, "--failed-shards", "--reason", "the disk is back")
+        assert re.fullmatch(rf"▶ {run} runs again as r-\w+ \(the disk is back\)\n", again.err), again
+        plain = foliot("run", "retry", run, "--reason", "the disk is back")
+        assert re.fullmatch(rf"▶ {run} runs again as r-\w+\n", plain.err), plain
     finally:
         foliot("job", "delete", "parts", "--yes")
 

@@ -40,6 +40,10 @@ def test_schedules_of_reports(foliot: Shell) -> None:
     }
     assert re.search(r"morning +default +weekly +mail", foliot("report", "schedule", "list").out)
     assert re.search(r"at +07:15 fri\n", foliot("report", "schedule", "show", "morning", "-n", "default").out)
+    sent = foliot("report", "schedule", "send", "morning", "-n", "default")
+    assert (sent.code, "on its way to mail" in sent.err) == (0, True)
+    assert "morning:" in foliot("alert", "export", "-n", "default").out
+    assert "morning:" not in foliot("alert", "export").out, "that is what belongs to the whole cluster"
     assert foliot(*usual, "--off", "-o", "json").json["next_at"] is None
     assert foliot("report", "schedule", "show", "morning").code == 3, "that is one of the whole cluster"
     assert foliot("report", "schedule", "delete", "morning", "-n", "default", "--yes").code == 0

@@ -6,7 +6,8 @@ from foliot.domain.anomalies.anomaly import Anomaly, AnomalyKind
 from foliot.domain.instants import DAY, HOUR
 from foliot.domain.statistics.resolution import Resolution
 from foliot.ports.store.anomalies import ALL_JOBS, AnomalyFilter, JudgingProgress
-from tests.conformance.building import job_of, save
+from tests.conformance.building import every, job_of, save
+from tests.conformance.pausing import pause, resume
 from tests.conformance.test_statistics_store import counted
 from tests.conformance.working import lead, trigger, worker
 from tests.conformance.world import World
@@ -35,14 +36,14 @@ async def test_pages_have_the_figures_of_their_jobs(world: World) -> None:
     await counted(world)
     hour_at = Resolution.HOUR.start_of(await world.now())
     store = world.store.statistics
-    first = await store.judging_page(hour_at, after_id=0, limit=2)
-    rest = await store.judging_page(hour_at, after_id=first.jobs[-1].job_id, limit=2)
+    first = await store.judging_page(hour_at, after_id=0, limit=2, excused_since=0)
+    rest = await store.judging_page(hour_at, after_id=first.jobs[-1].job_id, limit=2, excused_since=0)
     assert ([job.name for job in first.jobs], [job.name for job in rest.jobs]) == (["a", "b"], ["tick"])
     assert (first.is_last, rest.is_last, first.hours) == (False, True, {})
     tick = rest.jobs[0]
     assert (tick.is_active, tick.namespace) == (True, "default")
     assert rest.hours[tick.job_id][hour_at].runs == 2
-    tomorrow = await store.judging_page(hour_at + DAY, after_id=0, limit=9)
+    tomorrow = await store.judging_page(hour_at + DAY, after_id=0, limit=9, excused_since=0)
     assert [figures.runs for figures in tomorrow.days[tick.job_id].values()] == [2]
 
 
@@ -67,7 +68,7 @@ async def test_anomalies_go_on_end_and_are_listed_newest_first(world: World) -> 
     tick, other = (await job_of(world)).job_id, (await job_of(world, "other")).job_id
     store = world.store.statistics
     assert await keep(world, slow(tick, DAY), slow(other, DAY, AnomalyKind.SILENCE))
-    page = await store.judging_page(DAY, after_id=0, limit=9)
+    page = await store.judging_page(DAY, after_id=0, limit=9, excused_since=0)
     (open_,) = page.open[tick]
     assert (open_.facts, open_.quiet) == ({"now_us": 9, "ratio": 1.5}, 0)
     ended = replace(open_, ended_at=2 * DAY, seen_at=2 * DAY)
@@ -92,7 +93,28 @@ async def test_anomalies_go_on_end_and_are_listed_newest_first(world: World) -> 
     assert len(await store.anomalies(EVERY, before_id=None, limit=9)) == 2
 
 
-async def test_a_job_that_skipped_nothing_has_no_excuse(world: World) -> None:
+async def test_an_anomaly_that_begins_again_at_the_same_instant_goes_on(world: World) -> None:
     await save(world, "tick")
-    assert not await world.store.statistics.excused([(await job_of(world)).job_id], since=0)
-    assert not await world.store.statistics.excused([], since=0)
+    tick = (await job_of(world)).job_id
+    store = world.store.statistics
+    assert await keep(world, slow(tick, DAY))
+    (open_,) = (await store.judging_page(DAY, after_id=0, limit=9, excused_since=0)).open[tick]
+    assert await keep(world, changed=(replace(open_, ended_at=2 * DAY),))
+    assert not (await store.judging_page(DAY, after_id=0, limit=9, excused_since=0)).open
+    assert await keep(world, slow(tick, DAY))
+    (again,) = await store.anomalies(EVERY, before_id=None, limit=9)
+    assert (again.id, again.ended_at) == (open_.id, None)
+
+
+async def test_a_job_that_skipped_an_instant_because_it_was_to_is_excused(world: World) -> None:
+    await every(world, "tick", "1h")
+    store = world.store.statistics
+    (job,) = (await store.judging_page(DAY, after_id=0, limit=9, excused_since=0)).jobs
+    assert (job.is_excused, job.is_scheduled) == (False, True)
+    await pause(world)
+    await world.elapse(3 * HOUR)
+    await resume(world)
+    now = await world.now()
+    for since, is_excused in ((now - DAY, True), (now + DAY, False)):
+        (job,) = (await store.judging_page(DAY, after_id=0, limit=9, excused_since=since)).jobs
+        assert job.is_excused == is_excused

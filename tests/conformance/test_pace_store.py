@@ -3,7 +3,7 @@
 from foliot.domain.instants import SECOND
 from tests.conformance.building import job_of, save
 from tests.conformance.routing import assign, routed_poll, team
-from tests.conformance.test_statistics_store import counted
+from tests.conformance.test_statistics_store import counted, sum_of
 from tests.conformance.working import Worker, trigger
 from tests.conformance.world import World
 
@@ -29,6 +29,9 @@ async def test_runs_go_to_the_worker_that_was_quicker(world: World) -> None:
     job_id = (await job_of(world)).job_id
     paces = (await world.store.statistics.paces([job_id]))[job_id]
     assert paces[bert.name] < 3 * SECOND < paces[anne.name]
+    took = (await sum_of(world)).took
+    slot_times = await world.store.statistics.slot_times([job_id, job_id + 1])
+    assert slot_times == {job_id: took.mean_us}, "what forecasts go by: the mean of all runs"
     await world.elapse(11 * SECOND)
     for one in (anne, bert):
         await one.beat()

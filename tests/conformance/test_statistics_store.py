@@ -169,6 +169,9 @@ async def test_a_sharded_run_counts_once_and_its_shards_count_for_their_workers(
     await counted(world)
     assert ((await sum_of(world)).runs, (await sum_of(world, parts=True)).runs) == (1, 3)
     job_id = (await job_of(world)).job_id
+    kept_us = (await sum_of(world, parts=True)).took.sum_us
+    assert await world.store.statistics.slot_times([job_id]) == {job_id: kept_us}, "the slots are those of its shards"
+    job_id = (await job_of(world)).job_id
     (pace,) = (await world.store.statistics.paces([job_id]))[job_id].values()
     assert 2 * SECOND <= pace < 3 * SECOND, "they waited a second and took one"
 

@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 import pytest
-import sqlalchemy as sa
 
 from foliot.app.server import Server
 from foliot.app.settings import ServerSettings
@@ -18,11 +17,12 @@ from foliot.engine.loop import Duty
 from foliot.operations.checkup import check_up
 from tests.clocks import DrivenClock
 from tests.conformance.building import every
+from tests.sent import sent
 from tests.servers.fixtures import MakeDatabase
 from tests.sql.world import CHANCE, World, migrate, opened
 
 A_MINUTE: Final = 60
-OF_A_LEADER: Final = 6.4 * A_MINUTE
+OF_A_LEADER: Final = 6.6 * A_MINUTE
 """PostgreSQL gets besides what begins and ends transactions: some more each ten seconds."""
 OF_A_CHECKUP: Final = 13  # without what the leader keeps of it; one of them looks for assigned runs
 
@@ -31,16 +31,9 @@ OF_A_CHECKUP: Final = 13  # without what the leader keeps of it; one of them loo
 def counted() -> Iterator[Counter[str]]:
     """Each statement that is sent to a database meanwhile, by its first words."""
     texts: Counter[str] = Counter()
-
-    def sent(_connection: Any, _cursor: Any, text: str, *_: Any) -> None:
-        if not text.startswith("BEGIN"):  # SQLite's own transactions
-            texts[" ".join(text.split())[:100]] += 1
-
-    sa.event.listen(sa.Engine, "before_cursor_execute", sent)
-    try:
+    with sent() as all_of_them:
         yield texts
-    finally:
-        sa.event.remove(sa.Engine, "before_cursor_execute", sent)
+    texts.update(text[:100] for text in all_of_them)
 
 
 class Day:
@@ -119,7 +112,7 @@ def _looks(texts: Counter[str]) -> int:
 async def test_postgresql_is_asked_for_a_checkup_in_a_few_statements(
     postgres_database: MakeDatabase, clock: DrivenClock
 ) -> None:
-    async with opened(postgres_database(migrate)) as world:
+    async with opened(postgres_database(migrate, used=True)) as world:
         settings = ServerSettings(store_url=world.url, node_name="s1")
         server = Server(settings, world.store, clock=clock, chance=CHANCE)
         await check_up(server.services, INTERNAL)  # the first statement of a connection has others before it

@@ -94,7 +94,9 @@ async def test_a_due_report_goes_to_mail_as_html_and_text_and_to_the_web_as_data
     assert (told["kind"], told["repeat"]) == ("report", False)
     assert told["facts"]["Most failing"] == "settle: 1"
     assert told["data"]["report"]["failing"][0]["job"] == "settle"
-    assert told["link"] == "https://f.example"
+    date = told["data"]["report"]["date"]
+    asked = f"tab=daily&date={date}&tz=Europe%2FBerlin&namespace=default"
+    assert told["link"] == f"https://f.example/reports?{asked}", "the console's page of it"
     (envelope,) = mail.got
     assert isinstance(envelope.content, bytes)
     letter = message_from_bytes(envelope.content, policy=policy.default)

@@ -55,6 +55,7 @@ class Leader:
             rounds=self.store.alert_rounds,
             alerts=self.store.alerts,
             failovers=self.store.failovers,
+            heartbeats=self.store.heartbeats,
             tide=self.tide,
             nodes=nodes,
             band_of=lambda node: Health.DEAD if node.name in self.dead else Health.ONLINE,

@@ -1,12 +1,15 @@
 """The statements of a round of alerts: every five seconds, so none of them may walk the runs or the history."""
 
+from foliot.domain.instants import DAY, HOUR
 from foliot.ports.store.alert_rounds import LIVE_MAX
 from foliot.ports.store.heartbeats import DOWN_MAX
-from foliot.store.sql.alerts import heartbeat_rows, looks, questions, record
+from foliot.store.sql.alerts import heartbeat_rows, looks, questions, record, rounds
 from foliot.store.sql.ending import failure_signs
-from tests.sql.explaining import ALERTING, FAILED, OPEN_ALERTS, READY, RUNNING, Hot
+from foliot.store.sql.statistics import anomalies, ranges
+from tests.sql.explaining import ALERTING, BATCH, FAILED, OPEN_ALERTS, READY, RUNNING, Hot
 
 _KEY = frozenset({""})
+_OF_STATS = frozenset({"sqlite_autoindex_stats_1"})
 
 ALERTS: list[Hot] = [
     Hot(
@@ -76,5 +79,37 @@ ALERTS: list[Hot] = [
         uses=frozenset({"attempts_by_job", ""}),
         reads_max=20_000,
         sets=lambda loaded: {"d": [(job, 86_400_000_000) for job in loaded.jobs[:20]]},
+    ),
+    Hot(
+        name="alerts: how often rules acted in the last hour",
+        statement=questions.ACTED,
+        uses=frozenset({"events_by_subject"}),
+        values=lambda _: {"hour": HOUR},
+        sets=lambda _: {"d": [("night",), ("day",)]},
+    ),
+    Hot(
+        name="alerts: those that are to be forgotten",
+        statement=rounds.OLD,
+        uses=frozenset({"alerts_resolved"}),
+        scans=frozenset({"silences"}),
+        values=lambda loaded: {"before": loaded.now, "rows": BATCH},
+        reads_max=4 * BATCH,
+    ),
+    Hot(
+        name="anomalies: all of a page of jobs",
+        statement=anomalies.PAGE,
+        uses=_KEY,
+        or_uses=_OF_STATS,
+        reads_max=40 * BATCH,  # MariaDB looks up each job in each hour
+        values=lambda loaded: {"after": 5000, "rows": BATCH, "excused_since": loaded.now - DAY},
+        sets=lambda _: {"d": [(1, hour * HOUR) for hour in range(10)]},
+    ),
+    Hot(
+        name="forecast: how long runs of jobs keep slots",
+        statement=ranges.SLOT_TIMES,
+        uses=_KEY,
+        or_uses=_OF_STATS,
+        reads_max=20 * BATCH,
+        sets=lambda loaded: {"d": [(day * DAY, job) for day in range(7) for job in loaded.jobs]},
     ),
 ]

@@ -292,6 +292,24 @@ async def test_actions_are_bounded_and_stand_in_the_journal(world: World, anne: 
     assert (kinds.count("alert.acted"), kinds.count("alert.fired")) == (3, 2)
 
 
+async def test_the_bound_of_an_hour_counts_actions_of_that_hour(world: World, anne: Worker, lead: Leader) -> None:
+    await rule(world, when="failed", do={"retry": 9, "an_hour": 2})
+    await jobs(world, "a")
+    for _ in range(3):
+        await failing(world, anne, "a")
+        await lead.round()
+    assert [act.number for act, _ in lead.acts] == [1, 2], "the third is above the bound"
+    await world.elapse(59 * MINUTE)
+    await failing(world, anne, "a")
+    await lead.round()
+    assert len(lead.acts) == 2
+    await world.elapse(2 * MINUTE)
+    for _ in range(3):
+        await failing(world, anne, "a")
+        await lead.round()
+    assert [act.number for act, _ in lead.acts] == [1, 2, 3, 4], "what was not done counts neither for the alert"
+
+
 async def test_tests_and_deleted_jobs_alarm_nobody(world: World, anne: Worker, lead: Leader) -> None:
     await jobs(world, "a", "b", alert=TOLD)
     await anne.beat()

@@ -10,7 +10,7 @@ from foliot.engine import statistics
 from foliot.engine.statistics import BUSY_EVERY_S, EVERY_S, Counting
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.statistics.figure_rows import THERE
-from foliot.store.sql.statistics.ranges import OF_JOB, OF_NODE, PACES
+from foliot.store.sql.statistics.ranges import OF_JOB, OF_NODE, PACES, SLOT_TIMES
 from tests.clocks import DrivenClock
 from tests.conformance.building import save
 from tests.conformance.working import lead
@@ -132,7 +132,9 @@ async def test_runs_from_before_statistics_were_kept_are_counted_as_coarsely_as_
     assert {row["resolution"]: int(row["runs"]) for row in rows} == {0: 5, 1: 10, 2: 15}
 
 
-@pytest.mark.parametrize("statement", [THERE, OF_JOB, OF_NODE, PACES], ids=["there", "job", "node", "paces"])
+@pytest.mark.parametrize(
+    "statement", [THERE, OF_JOB, OF_NODE, PACES, SLOT_TIMES], ids=["there", "job", "node", "paces", "slots"]
+)
 async def test_figures_are_found_by_their_whole_key_on_sqlite(
     migrated_sqlite: Path, tmp_path: Path, statement: Statement
 ) -> None:

@@ -10,12 +10,14 @@ from foliot.store.sql.kernel.connect import PATIENT, open_database
 from foliot.store.sql.kernel.database import Database, Tx
 from tests.servers.postgres import Postgres
 from tests.servers.sql import apart
-from tests.sql.explaining import Explained, Hot, Loaded, analyse, explain, load, look
+from tests.sql.explaining import Explained, Facts, Hot, analyse, explain, load
 from tests.sql.hot_lists import FIRST_AND_LAST
 from tests.sql.hot_statements import HOT
 from tests.sql.world import migrate, sqlite_copy
 
 pytestmark = [pytest.mark.slow, pytest.mark.services]
+
+FACTS = {"sqlite": Facts(), "postgresql": Facts()}
 
 
 class Undone(Exception):
@@ -50,7 +52,7 @@ def sqlite_url(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) 
     return url
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def database(request: pytest.FixtureRequest) -> AsyncIterator[Database]:
     database = opened(request.getfixturevalue(f"{request.param}_url"))
     yield database
@@ -85,7 +87,7 @@ async def undone(database: Database, hot: Hot, *, generic: bool) -> Explained:
     found: list[Explained] = []
 
     def work(tx: Tx) -> None:
-        loaded: Loaded = look(tx)
+        loaded = FACTS[database.dialect.name].of(tx)
         found.append(explain(tx, hot, loaded, generic=generic))
         raise Undone
 

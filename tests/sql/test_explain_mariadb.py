@@ -16,7 +16,7 @@ from foliot.store.sql.kernel.statement import Statement
 from tests.servers.mariadb import MariaDB as Server
 from tests.servers.sql import apart
 from tests.sql import explaining
-from tests.sql.explaining import BATCH, Hot, load, look
+from tests.sql.explaining import BATCH, Facts, Hot, load
 from tests.sql.hot_statements import HOT
 from tests.sql.world import migrate
 
@@ -30,6 +30,8 @@ LONG_LINES = 120_000
 UNBOUNDED = {"situation", "waiting runs of limited jobs", "jobs with parked runs"}
 
 COUNTERS = Statement("SHOW SESSION STATUS LIKE 'Handler_read%'")
+
+FACTS = Facts()
 
 
 class Undone(Exception):
@@ -78,7 +80,7 @@ def loaded_url(mariadb_server: Server) -> Iterator[str]:
     mariadb_server.drop(url)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 async def database(loaded_url: str) -> AsyncIterator[Database]:
     database = opened(loaded_url)
     yield database
@@ -93,7 +95,7 @@ async def test_a_hot_statement_reads_few_rows(database: Database, hot: Hot) -> N
     read: list[int] = []
 
     def work(tx: Tx) -> None:
-        facts = look(tx)
+        facts = FACTS.of(tx)
         before = counted(tx)
         ready = hot.statement.rendered(tx.dialect)
         result = tx.connection.exec_driver_sql(ready.text, ready.bind(hot.values(facts), hot.sets(facts)))

@@ -227,6 +227,42 @@ def test_a_silence_holds_back_and_its_end_tells() -> None:
     assert told(story.round(late("b"))) == [("fired", "oncall")]  # it speaks of another job
 
 
+def test_time_in_a_silence_does_not_count_for_the_escalation() -> None:
+    steps = [{"after": "30m", "to": "boss"}, {"after": "40m", "to": "cto"}]
+    made = silence_from({"of": {"job": "a"}}, namespace=None, from_at=NOW, until=NOW + DAY, reason="x", made_by="y")
+    quiet = [replace(made, id=3)]
+    story = Story(rule(escalate=steps))  # it fires in a silence
+    story.silences = quiet
+    assert told(story.round(late("a"))) == []
+    assert told(story.round(late("a"), after_us=3 * HOUR)) == []
+    story.silences = []
+    assert told(story.round(late("a"))) == [("fired", "oncall")]
+    assert told(story.round(late("a"))) == []
+    assert told(story.round(late("a"), after_us=29 * MINUTE)) == []
+    assert told(story.round(late("a"), after_us=MINUTE)) == [("escalated", "boss")]
+
+    story = Story(rule(escalate=steps))  # a silence comes, and another one after it, when the clock shows 20 minutes
+    assert told(story.round(late("a"))) == [("fired", "oncall")]
+    assert told(story.round(late("a"), after_us=20 * MINUTE)) == []
+    for number in (3, 4):
+        story.silences = [replace(made, id=number)]
+        for _ in range(2):
+            assert told(story.round(late("a"))) == []
+        assert told(story.round(late("a"), after_us=HOUR)) == []
+    story.silences = []
+    assert told(story.round(late("a"))) == []
+    assert told(story.round(late("a"), after_us=9 * MINUTE)) == []
+    assert told(story.round(late("a"), after_us=MINUTE)) == [("escalated", "boss")]
+
+
+def test_hours_in_which_nobody_is_told_do_not_count_for_the_escalation() -> None:
+    hours = {"days": "mon-fri", "from": "09:00", "to": "18:00", "timezone": "UTC"}
+    story = Story(rule(hours=hours, escalate=[{"after": "30m", "to": "boss"}]))
+    assert told(story.round(late())) == [("fired", "oncall")]  # at three, to be sent at nine
+    assert told(story.round(late(), after_us=6 * HOUR)) == []
+    assert told(story.round(late(), after_us=30 * MINUTE)) == [("escalated", "boss")]
+
+
 @pytest.mark.parametrize(
     "around",
     [{"in_maintenance": True}, {"store_was_away": True}, {"groups_without_workers": frozenset({"etl"})}],

@@ -8,7 +8,7 @@ import pytest
 from foliot.domain.errors import BadField
 from foliot.domain.heartbeats.check import CheckState, CheckTrouble, HeartbeatCheck, PingKind
 from foliot.domain.heartbeats.document import PING_TEXT_BYTES_MAX, check_from, ping_from, written_check
-from foliot.domain.heartbeats.life import Heard, Ping, edited, heard_of, paused, resumed, state_of, trouble_of
+from foliot.domain.heartbeats.life import Heard, Ping, edited, excused, heard_of, paused, resumed, state_of, trouble_of
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND, Instant
 
 T0: Instant = int(datetime(2026, 3, 2, 2, 0, tzinfo=UTC).timestamp()) * SECOND
@@ -16,7 +16,9 @@ START, OK, FAIL = PingKind.START, PingKind.OK, PingKind.FAIL
 
 
 def check(**fields: Any) -> HeartbeatCheck:
-    return check_from({"every": "1h", "grace": "10m", **fields}, name="backup", namespace="default")
+    document = {"every": "1h", "grace": "10m", **fields}
+    said = {name: value for name, value in document.items() if value is not None}
+    return check_from(said, name="backup", namespace="default")
 
 
 def after(one: HeartbeatCheck, *pings: tuple[int, PingKind]) -> Heard:
@@ -50,6 +52,43 @@ LIVES: list[tuple[str, dict[str, Any], list[tuple[int, PingKind]], int, str, str
     ("it overran, and ends", {"longest": "5m"}, [(0, START), (20, OK)], 21, "up", None),
     ("the last start counts", {"longest": "30m"}, [(0, START), (20, START)], 49, "running", None),
 ]
+
+
+UNHEARD: list[tuple[str, dict[str, Any], list[tuple[int, PingKind]], list[tuple[int, int]], int | None]] = [
+    ("long before it is due", {}, [(0, OK)], [(10, 40)], None),
+    ("a little before it is due", {}, [(0, OK)], [(45, 51)], 111),
+    ("when it is due", {}, [(0, OK)], [(58, 62)], 122),
+    ("at the end of its grace", {}, [(0, OK)], [(69, 80)], 140),
+    ("it was down before", {}, [(0, OK)], [(71, 80)], None),
+    ("twice", {}, [(0, OK)], [(58, 62), (120, 130)], 190),
+    ("it said that it failed", {}, [(0, OK), (30, FAIL)], [(31, 90)], None),
+    ("it was heard of after that", {"grace": "3h"}, [(0, OK), (40, OK)], [(10, 30)], None),
+    ("it ran", {"longest": "20m"}, [(0, START)], [(5, 10)], 70),
+    ("it began after that", {"longest": "20m"}, [(15, START)], [(5, 10)], None),
+    ("by the clock", {"every": None, "cron": "0 * * * *"}, [(0, OK)], [(58, 62)], 120),
+    ("never heard of", {}, [], [(0, 500)], None),
+]
+
+
+@pytest.mark.parametrize(("name", "fields", "pings", "unheard", "due"), UNHEARD, ids=[one[0] for one in UNHEARD])
+def test_a_ping_that_nobody_could_hear_is_no_missed_ping(
+    name: str,
+    fields: dict[str, Any],
+    pings: list[tuple[int, PingKind]],
+    unheard: list[tuple[int, int]],
+    due: int | None,
+) -> None:
+    one = check(**fields)
+    before = after(one, *pings)
+    times = [(T0 + began * MINUTE, T0 + back * MINUTE) for began, back in unheard]
+    found = excused(one, before, times)
+    if due is None:
+        assert found == before, name
+        return
+    deadline_at = T0 + due * MINUTE + one.grace_us
+    assert (found.due_at, found.deadline_at, found.alarm_at) == (T0 + due * MINUTE, deadline_at, deadline_at), name
+    assert found.started_at is None
+    assert excused(one, found, times) == found, "once is enough"
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 -- Every statement of the store as mariadb gets it. Written by `make sql`: change the code, then run it.
 
 -- alerts/alert_rows.py OF_IDS
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts a ON a.id = d.id WHERE true;
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts a ON a.id = d.id WHERE true;
 
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = %(alert)s ORDER BY s.subject_key LIMIT %(rows)s;
@@ -82,6 +82,13 @@ SELECT p.number, p.at, p.kind, p.text, p.exit_code, p.took_us, p.made_by
 FROM heartbeat_pings p JOIN heartbeats h ON h.id = p.heartbeat_id
 WHERE h.namespace = %(namespace)s AND length(h.namespace) = length(%(namespace)s) AND h.name = %(name)s AND length(h.name) = length(%(name)s) ORDER BY p.number DESC LIMIT %(rows)s;
 
+-- alerts/heartbeats.py WATCHED
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM heartbeats h
+WHERE h.alarm_at >= %(since)s AND h.trouble IS NULL AND h.is_paused = 0 ORDER BY h.alarm_at, h.id LIMIT %(rows)s;
+
+-- alerts/heartbeats.py EXCUSE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, pings BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, due_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, deadline_at BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, alarm_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN heartbeats SET heartbeats.started_at = d.started_at, heartbeats.due_at = d.due_at, heartbeats.deadline_at = d.deadline_at, heartbeats.alarm_at = d.alarm_at WHERE heartbeats.id = d.id AND heartbeats.version = d.version AND heartbeats.pings = d.pings;
+
 -- alerts/heartbeats.py REMOVE
 DELETE FROM heartbeats WHERE id = %(id)s;
 
@@ -102,7 +109,7 @@ FROM failure_signs s LEFT JOIN runs r ON r.id = s.run_id LEFT JOIN nodes n ON n.
 ORDER BY s.run_id LIMIT %(rows)s;
 
 -- alerts/looks.py KNOWN
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
   CASE WHEN a.kind = 'failed' AND s.ended_at IS NULL THEN
     CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.job_id = s.job_id AND r.id > s.run_id AND r.shard = -1
                                             AND r.state = 'SUCCEEDED')
@@ -231,21 +238,20 @@ SELECT a.job_id, j.namespace, a.document FROM job_alerts a
 JOIN jobs j ON j.id = a.job_id AND j.deleted_at = 0 AND j.version = a.version;
 
 -- alerts/questions.py ACTED
-SELECT a.rule, sum(a.acted) AS acts FROM alerts a
-WHERE a.acted > 0 AND a.last_at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(hour)s AND a.rule IN (SELECT d.rule FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (rule LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d) GROUP BY a.rule;
+SELECT e.subject AS rule, count(*) AS acts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (rule LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN events e ON e.subject = d.rule WHERE true AND e.kind = 'alert.acted' AND e.at > TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - %(hour)s GROUP BY e.subject;
 
 -- alerts/record.py TAKE_SIGNS
 DELETE failure_signs FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN failure_signs ON failure_signs.run_id = d.run_id WHERE true;
 
 -- alerts/record.py OPEN
-INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen, ver)
-SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.told_at, d.acted, d.seen, 1 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, rule LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, cause LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, channels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, runbook LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, fired_at BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, resolved_at BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, silence_id BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, step BIGINT PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, told_at BIGINT PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, acted BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE alerts.open_key = alerts.open_key;
+INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, escalates_from, told_at, acted, seen, ver)
+SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.escalates_from, d.told_at, d.acted, d.seen, 1 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, rule LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, cause LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, channels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, runbook LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, fired_at BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, resolved_at BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, silence_id BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR, step BIGINT PATH '$[15]' NULL ON EMPTY ERROR ON ERROR, escalates_from BIGINT PATH '$[16]' NULL ON EMPTY ERROR ON ERROR, told_at BIGINT PATH '$[17]' NULL ON EMPTY ERROR ON ERROR, acted BIGINT PATH '$[18]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[19]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE alerts.open_key = alerts.open_key;
 
 -- alerts/record.py IDS
 SELECT a.open_key, a.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts a ON a.open_key = d.open_key WHERE true;
 
 -- alerts/record.py CHANGE
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, channels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, fired_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, resolved_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, silence_id BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, step BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, told_at BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, acted BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.open_key = d.open_key, alerts.level = d.level, alerts.state = d.state, alerts.channels = d.channels, alerts.fired_at = d.fired_at, alerts.last_at = d.last_at, alerts.resolved_at = d.resolved_at, alerts.silence_id = d.silence_id, alerts.step = d.step, alerts.told_at = d.told_at, alerts.acted = d.acted, alerts.seen = d.seen WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, open_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, level LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, state LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, channels LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, fired_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, resolved_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, silence_id BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, step BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, escalates_from BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, told_at BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR, acted BIGINT PATH '$[13]' NULL ON EMPTY ERROR ON ERROR, seen BIGINT PATH '$[14]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts SET alerts.ver = alerts.ver + 1, alerts.open_key = d.open_key, alerts.level = d.level, alerts.state = d.state, alerts.channels = d.channels, alerts.fired_at = d.fired_at, alerts.last_at = d.last_at, alerts.resolved_at = d.resolved_at, alerts.silence_id = d.silence_id, alerts.step = d.step, alerts.escalates_from = d.escalates_from, alerts.told_at = d.told_at, alerts.acted = d.acted, alerts.seen = d.seen WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/record.py SEE_AGAIN
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (alert_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, subject_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, subject LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, namespace LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, run_id BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, times BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, first_at BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, last_at BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, recent LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, data LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[11]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects SET alert_subjects.run_id = d.run_id, alert_subjects.count = d.times, alert_subjects.last_at = d.last_at, alert_subjects.ended_at = d.ended_at, alert_subjects.recent = d.recent, alert_subjects.data = d.data WHERE alert_subjects.alert_id = d.alert_id AND alert_subjects.subject_key = d.subject_key;
@@ -264,16 +270,17 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERR
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects SET alert_subjects.ended_at = %(now)s WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL;
 
 -- alerts/rounds.py OLD
-SELECT id FROM alerts WHERE resolved_at < %(before)s ORDER BY resolved_at, id LIMIT %(rows)s;
+SELECT a.id, 1 AS is_alert FROM (
+  SELECT id FROM alerts WHERE resolved_at < %(before)s ORDER BY resolved_at, id LIMIT %(rows)s
+) a
+UNION ALL
+SELECT s.id, 0 FROM (SELECT id FROM silences WHERE until < %(before)s ORDER BY until, id LIMIT %(rows)s) s;
 
 -- alerts/rounds.py FORGET_SUBJECTS
 DELETE alert_subjects FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alert_subjects ON alert_subjects.alert_id = d.id WHERE true;
 
 -- alerts/rounds.py FORGET
 DELETE alerts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN alerts ON alerts.id = d.id WHERE true;
-
--- alerts/rounds.py OLD_SILENCES
-SELECT id FROM silences WHERE until < %(before)s ORDER BY until, id LIMIT %(rows)s;
 
 -- alerts/rounds.py FORGET_SILENCES
 DELETE silences FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN silences ON silences.id = d.id WHERE true;
@@ -329,12 +336,12 @@ WHERE id = %(alert)s AND resolved_at IS NULL AND %(from_at)s <= TIMESTAMPDIFF(MI
 UPDATE alerts SET silence_id = NULL, ver = ver + 1 WHERE silence_id = %(silence)s AND resolved_at IS NULL;
 
 -- alerts/store.py BEFORE
-   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < %(before)s AND
+   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < %(before)s AND
    (%(subject)s = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = %(subject)s))
 ORDER BY a.id DESC LIMIT %(rows)s;
 
 -- alerts/store.py OPEN_BEFORE
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < %(before)s AND
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < %(before)s AND
 (%(subject)s = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = %(subject)s))
 ORDER BY a.id DESC LIMIT %(rows)s;
 
@@ -346,7 +353,7 @@ UPDATE alerts SET state = 'acknowledged', acked_at = TIMESTAMPDIFF(MICROSECOND, 
 WHERE id = %(id)s AND state = 'firing';
 
 -- alerts/store.py OPEN_OF_RULE
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = %(rule)s ORDER BY a.id LIMIT %(rows)s;
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = %(rule)s ORDER BY a.id LIMIT %(rows)s;
 
 -- checkup/gauges.py JOBS_BY_STATE
 SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.deleted_at = 0 GROUP BY c.state;
@@ -1166,9 +1173,11 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY
 -- firing/assigned_fires.py INSERT
 INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
                       parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
-SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
-       2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, %(now)s
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, lane BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, priority BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, serial BIGINT PATH '$[7]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[8]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[9]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[10]' NULL ON EMPTY ERROR ON ERROR, rank_ BIGINT PATH '$[11]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[12]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, 0, (d.shape >> 12) & 15,
+       (d.shape >> 2) & 3, d.place, 2, d.session,
+       CASE WHEN d.session <> '*' THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) + 30000000 END,
+       d.not_before - ((d.shape >> 12) & 15) * 60000000, (d.shape >> 4) & 255, 'PENDING', 1, %(now)s
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, due_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, not_before BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, shape BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
 
 -- firing/backfills.py ADD
@@ -1686,15 +1695,14 @@ INSERT INTO job_alerts (job_id, version, document, late_us, slower_us, saved_at)
 SELECT d.job_id, d.version, d.document, d.late_us, d.slower_us, %(now)s FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, version BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, document LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, late_us BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, slower_us BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d;
 
 -- jobs/job_alerts.py MISSED
-SELECT j.id, j.version, v.definition
-FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-LEFT JOIN job_alerts a ON a.job_id = j.id
-WHERE j.id > %(after)s AND j.id <= %(until)s AND j.deleted_at = 0 AND v.definition LIKE '%%"alert":%%'
-      AND (a.job_id IS NULL OR a.version <> j.version)
-ORDER BY j.id;
-
--- jobs/job_alerts.py LAST_JOB
-SELECT coalesce(max(id), 0) FROM jobs;
+SELECT l.last_id, m.id, m.version, m.definition
+FROM (SELECT coalesce(max(id), 0) AS last_id FROM jobs) l LEFT JOIN (
+  SELECT j.id, j.version, v.definition
+  FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+  LEFT JOIN job_alerts a ON a.job_id = j.id
+  WHERE j.id > %(after)s AND j.id <= %(until)s AND j.deleted_at = 0 AND v.definition LIKE '%%"alert":%%'
+        AND (a.job_id IS NULL OR a.version <> j.version)
+) m ON m.id <= l.last_id;
 
 -- jobs/line_order.py STEP_OUT
 UPDATE runs SET place = NULL, parked = 1, ver = ver + 1
@@ -3351,31 +3359,31 @@ SELECT ver, at, after_id FROM history_progress WHERE subject = 'anomalies';
 
 -- statistics/anomalies.py MOVE
 UPDATE history_progress SET ver = ver + 1, at = %(hour_at)s, after_id = %(after_id)s
-WHERE subject = 'anomalies' AND ver = %(seen)s;
+WHERE subject = 'anomalies' AND ver = %(seen)s AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = %(term)s) OR %(term)s IS NULL);
 
--- statistics/anomalies.py JOBS
-SELECT j.id, j.namespace, j.name, c.state, c.next_due_at, coalesce(j.from_end, 0) AS from_end, v.created_at
-FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-WHERE j.id > %(after)s AND j.deleted_at = 0 ORDER BY j.id LIMIT %(rows)s;
+-- statistics/anomalies.py PAGE
+   SELECT s.resolution, s.job_id, s.start_at, s.runs, s.succeeded, s.failed, s.took, s.took_max_us, s.delays,
+          s.delay_max_us, s.took_sketch, s.delay_sketch, s.kinds
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (resolution BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN (SELECT n.id FROM jobs n WHERE n.id > %(after)s AND n.deleted_at = 0 ORDER BY n.id LIMIT %(rows)s) n STRAIGHT_JOIN stats s
+   ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id = n.id AND s.is_part = 0
+   UNION ALL
+   SELECT -1, j.id, v.created_at, CASE WHEN c.state = 'active' THEN 1 ELSE 0 END,
+          CASE WHEN c.next_due_at IS NOT NULL OR j.from_end <> 0 THEN 1 ELSE 0 END,
+          CASE WHEN EXISTS (
+            SELECT 1 FROM skips k WHERE k.job_id = j.id AND k.to_at >= %(excused_since)s
+              AND k.reason IN ('calendar', 'blackout', 'paused', 'edited')
+          ) THEN 1 ELSE 0 END,
+          0, 0, 0, 0, j.namespace, j.name, NULL
+   FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+JOIN (SELECT n.id FROM jobs n WHERE n.id > %(after)s AND n.deleted_at = 0 ORDER BY n.id LIMIT %(rows)s) n ON n.id = j.id
+   UNION ALL
+   SELECT -2, a.job_id, a.began_at, a.id, a.quiet, 0, a.seen_at, 0, 0, 0, a.kind, a.facts, NULL
+   FROM anomalies a WHERE a.is_open = 1 AND a.job_id > %(after)s AND a.job_id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > %(after)s AND n.deleted_at = 0 ORDER BY n.id LIMIT %(rows)s) p);
 
--- statistics/anomalies.py FIGURES
-SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (resolution BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, start_at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
-ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > %(after)s AND s.job_id <= %(until)s
-WHERE s.is_part = 0;
-
--- statistics/anomalies.py OPEN
-SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts FROM anomalies a WHERE a.is_open = 1 AND a.job_id > %(after)s AND a.job_id <= %(until)s;
-
--- statistics/anomalies.py EXCUSED
-SELECT DISTINCT s.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN skips s ON s.job_id = d.id AND s.to_at >= %(since)s
-WHERE s.reason IN ('calendar', 'blackout', 'paused', 'edited');
-
--- statistics/anomalies.py OPENED
-INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, facts)
-SELECT d.job_id, d.kind, 1, d.began_at, d.seen_at, 0, d.facts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, seen_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, facts LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true ON DUPLICATE KEY UPDATE anomalies.job_id = anomalies.job_id;
-
--- statistics/anomalies.py CHANGED
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, is_open BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, seen_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, quiet BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, facts LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN anomalies SET anomalies.is_open = d.is_open, anomalies.seen_at = d.seen_at, anomalies.quiet = d.quiet, anomalies.ended_at = d.ended_at, anomalies.facts = d.facts WHERE anomalies.id = d.id;
+-- statistics/anomalies.py KEEP
+   INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, ended_at, facts)
+   SELECT d.job_id, d.kind, d.is_open, d.began_at, d.seen_at, d.quiet, d.ended_at, d.facts FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, kind LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, is_open BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, began_at BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, seen_at BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, quiet BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR, ended_at BIGINT PATH '$[6]' NULL ON EMPTY ERROR ON ERROR, facts LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[7]' NULL ON EMPTY ERROR ON ERROR)) AS d WHERE true
+ON DUPLICATE KEY UPDATE is_open = VALUES(is_open), seen_at = VALUES(seen_at), quiet = VALUES(quiet), ended_at = VALUES(ended_at), facts = VALUES(facts);
 
 -- statistics/anomalies.py OLDEST
 SELECT id FROM anomalies WHERE seen_at < %(before)s ORDER BY seen_at LIMIT %(rows)s;
@@ -3476,6 +3484,13 @@ SELECT s.job_id, s.node, s.start_at, s.succeeded, s.failed, s.took, s.took_us, s
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
 ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
 WHERE s.took > 0 AND s.node > '';
+
+-- statistics/ranges.py SLOT_TIMES
+SELECT s.job_id, sum(CASE WHEN s.is_part = 0 THEN s.runs ELSE 0 END) AS runs,
+       sum(CASE WHEN s.node > '' THEN s.took_us ELSE 0 END) AS busy_us
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (start_at BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, job_id BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN stats s
+ON s.resolution = 2 AND s.start_at = d.start_at AND s.job_id = d.job_id
+GROUP BY s.job_id;
 
 -- statistics/report_facts.py JOBS.own
 SELECT q.*, j.namespace, j.name FROM (
@@ -3585,12 +3600,12 @@ SELECT q.level, sum(q.fired) AS fired, sum(q.still) AS still FROM (
 ) q GROUP BY q.level;
 
 -- statistics/report_facts.py ALERTS.own
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
 WHERE (a.resolved_at >= %(since)s OR a.resolved_at IS NULL) AND a.fired_at >= %(since)s AND a.fired_at < %(until)s AND a.namespace = %(namespace)s AND length(a.namespace) = length(%(namespace)s)
 ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT %(rows)s;
 
 -- statistics/report_facts.py ALERTS.every
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
 WHERE (a.resolved_at >= %(since)s OR a.resolved_at IS NULL) AND a.fired_at >= %(since)s AND a.fired_at < %(until)s
 ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT %(rows)s;
 

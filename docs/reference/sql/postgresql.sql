@@ -1,7 +1,7 @@
 -- Every statement of the store as postgresql gets it. Written by `make sql`: change the code, then run it.
 
 -- alerts/alert_rows.py OF_IDS
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = $1 ORDER BY s.subject_key LIMIT $2;
@@ -82,6 +82,15 @@ SELECT p.number, p.at, p.kind, p.text, p.exit_code, p.took_us, p.made_by
 FROM heartbeat_pings p JOIN heartbeats h ON h.id = p.heartbeat_id
 WHERE h.namespace = $1 AND h.name = $2 ORDER BY p.number DESC LIMIT $3;
 
+-- alerts/heartbeats.py WATCHED
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM heartbeats h
+WHERE h.alarm_at >= $1 AND h.trouble IS NULL AND h.is_paused = 0 ORDER BY h.alarm_at, h.id LIMIT $2;
+
+-- alerts/heartbeats.py EXCUSE
+UPDATE heartbeats SET started_at = d.started_at, due_at = d.due_at, deadline_at = d.deadline_at,
+                      alarm_at = d.alarm_at
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[]) AS d(id, version, pings, started_at, due_at, deadline_at, alarm_at) WHERE heartbeats.id = d.id AND heartbeats.version = d.version AND heartbeats.pings = d.pings;
+
 -- alerts/heartbeats.py REMOVE
 DELETE FROM heartbeats WHERE id = $1;
 
@@ -102,7 +111,7 @@ FROM failure_signs s LEFT JOIN runs r ON r.id = s.run_id LEFT JOIN nodes n ON n.
 ORDER BY s.run_id LIMIT $1;
 
 -- alerts/looks.py KNOWN
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
   CASE WHEN a.kind = 'failed' AND s.ended_at IS NULL THEN
     CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.job_id = s.job_id AND r.id > s.run_id AND r.shard = -1
                                             AND r.state = 'SUCCEEDED')
@@ -241,15 +250,15 @@ SELECT a.job_id, j.namespace, a.document FROM job_alerts a
 JOIN jobs j ON j.id = a.job_id AND j.deleted_at = 0 AND j.version = a.version;
 
 -- alerts/questions.py ACTED
-SELECT a.rule, sum(a.acted) AS acts FROM alerts a
-WHERE a.acted > 0 AND a.last_at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $1 AND a.rule IN (SELECT d.rule FROM unnest($2::text::text[]) AS d(rule)) GROUP BY a.rule;
+SELECT e.subject AS rule, count(*) AS acts FROM events e
+WHERE e.subject IN (SELECT d.rule FROM unnest($1::text::text[]) AS d(rule)) AND e.kind = 'alert.acted' AND e.at > CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - $2 GROUP BY e.subject;
 
 -- alerts/record.py TAKE_SIGNS
 DELETE FROM failure_signs WHERE run_id IN (SELECT d.run_id FROM unnest($1::text::bigint[]) AS d(run_id));
 
 -- alerts/record.py OPEN
-INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen, ver)
-SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.told_at, d.acted, d.seen, 1 FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::text[], $9::text::text[], $10::text::text[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::bigint[], $15::text::bigint[], $16::text::bigint[], $17::text::bigint[], $18::text::bigint[], $19::text::bigint[]) AS d(open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen) WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, escalates_from, told_at, acted, seen, ver)
+SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.escalates_from, d.told_at, d.acted, d.seen, 1 FROM unnest($1::text::text[], $2::text::text[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::text[], $9::text::text[], $10::text::text[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::bigint[], $15::text::bigint[], $16::text::bigint[], $17::text::bigint[], $18::text::bigint[], $19::text::bigint[], $20::text::bigint[]) AS d(open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, escalates_from, told_at, acted, seen) WHERE true ON CONFLICT DO NOTHING;
 
 -- alerts/record.py IDS
 SELECT a.open_key, a.id FROM alerts a WHERE a.open_key IN (SELECT d.open_key FROM unnest($1::text::text[]) AS d(open_key));
@@ -257,8 +266,9 @@ SELECT a.open_key, a.id FROM alerts a WHERE a.open_key IN (SELECT d.open_key FRO
 -- alerts/record.py CHANGE
 UPDATE alerts SET ver = alerts.ver + 1, open_key = d.open_key, level = d.level, state = d.state,
        channels = d.channels, fired_at = d.fired_at, last_at = d.last_at, resolved_at = d.resolved_at,
-       silence_id = d.silence_id, step = d.step, told_at = d.told_at, acted = d.acted, seen = d.seen
-FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::bigint[]) AS d(id, ver, open_key, level, state, channels, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen) WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+       silence_id = d.silence_id, step = d.step, escalates_from = d.escalates_from, told_at = d.told_at,
+       acted = d.acted, seen = d.seen
+FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::text[], $5::text::text[], $6::text::text[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::bigint[], $12::text::bigint[], $13::text::bigint[], $14::text::bigint[], $15::text::bigint[]) AS d(id, ver, open_key, level, state, channels, fired_at, last_at, resolved_at, silence_id, step, escalates_from, told_at, acted, seen) WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/record.py SEE_AGAIN
 UPDATE alert_subjects SET run_id = d.run_id, count = d.times, last_at = d.last_at, ended_at = d.ended_at,
@@ -281,16 +291,17 @@ UPDATE alert_subjects SET ended_at = $1
 FROM unnest($2::text::bigint[]) AS d(id) WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL;
 
 -- alerts/rounds.py OLD
-SELECT id FROM alerts WHERE resolved_at < $1 ORDER BY resolved_at, id LIMIT $2;
+SELECT a.id, 1 AS is_alert FROM (
+  SELECT id FROM alerts WHERE resolved_at < $1 ORDER BY resolved_at, id LIMIT $2
+) a
+UNION ALL
+SELECT s.id, 0 FROM (SELECT id FROM silences WHERE until < $1 ORDER BY until, id LIMIT $2) s;
 
 -- alerts/rounds.py FORGET_SUBJECTS
 DELETE FROM alert_subjects WHERE alert_id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
 
 -- alerts/rounds.py FORGET
 DELETE FROM alerts WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
-
--- alerts/rounds.py OLD_SILENCES
-SELECT id FROM silences WHERE until < $1 ORDER BY until, id LIMIT $2;
 
 -- alerts/rounds.py FORGET_SILENCES
 DELETE FROM silences WHERE id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
@@ -346,12 +357,12 @@ WHERE id = $2 AND resolved_at IS NULL AND $3 <= CAST(extract(epoch FROM statemen
 UPDATE alerts SET silence_id = NULL, ver = ver + 1 WHERE silence_id = $1 AND resolved_at IS NULL;
 
 -- alerts/store.py BEFORE
-   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < $1 AND
+   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < $1 AND
    ($2 = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = $2))
 ORDER BY a.id DESC LIMIT $3;
 
 -- alerts/store.py OPEN_BEFORE
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < $1 AND
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < $1 AND
 ($2 = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = $2))
 ORDER BY a.id DESC LIMIT $3;
 
@@ -363,7 +374,7 @@ UPDATE alerts SET state = 'acknowledged', acked_at = CAST(extract(epoch FROM sta
 WHERE id = $3 AND state = 'firing';
 
 -- alerts/store.py OPEN_OF_RULE
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = $1 ORDER BY a.id LIMIT $2;
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = $1 ORDER BY a.id LIMIT $2;
 
 -- checkup/gauges.py JOBS_BY_STATE
 SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.deleted_at = 0 GROUP BY c.state;
@@ -1244,9 +1255,11 @@ WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
 -- firing/assigned_fires.py INSERT
 INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
                       parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
-SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
-       2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, $1
-FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::bigint[], $10::text::bigint[], $11::text::text[], $12::text::bigint[], $13::text::bigint[], $14::text::bigint[]) AS d(job_id, version, fire_key, due_at, not_before, lane, priority, serial, place, session, until, rank_, follow) WHERE true
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, 0, (d.shape >> 12) & 15,
+       (d.shape >> 2) & 3, d.place, 2, d.session,
+       CASE WHEN d.session <> '*' THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) + 30000000 END,
+       d.not_before - ((d.shape >> 12) & 15) * 60000000, (d.shape >> 4) & 255, 'PENDING', 1, $1
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::bigint[], $9::text::text[]) AS d(job_id, version, fire_key, due_at, not_before, place, shape, session) WHERE true
 ON CONFLICT DO NOTHING;
 
 -- firing/backfills.py ADD
@@ -1835,15 +1848,14 @@ INSERT INTO job_alerts (job_id, version, document, late_us, slower_us, saved_at)
 SELECT d.job_id, d.version, d.document, d.late_us, d.slower_us, $1 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[], $6::text::bigint[]) AS d(job_id, version, document, late_us, slower_us);
 
 -- jobs/job_alerts.py MISSED
-SELECT j.id, j.version, v.definition
-FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-LEFT JOIN job_alerts a ON a.job_id = j.id
-WHERE j.id > $1 AND j.id <= $2 AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
-      AND (a.job_id IS NULL OR a.version <> j.version)
-ORDER BY j.id;
-
--- jobs/job_alerts.py LAST_JOB
-SELECT coalesce(max(id), 0) FROM jobs;
+SELECT l.last_id, m.id, m.version, m.definition
+FROM (SELECT coalesce(max(id), 0) AS last_id FROM jobs) l LEFT JOIN (
+  SELECT j.id, j.version, v.definition
+  FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+  LEFT JOIN job_alerts a ON a.job_id = j.id
+  WHERE j.id > $1 AND j.id <= $2 AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
+        AND (a.job_id IS NULL OR a.version <> j.version)
+) m ON m.id <= l.last_id;
 
 -- jobs/line_order.py STEP_OUT
 UPDATE runs SET place = NULL, parked = 1, ver = ver + 1
@@ -3827,33 +3839,32 @@ SELECT ver, at, after_id FROM history_progress WHERE subject = 'anomalies';
 
 -- statistics/anomalies.py MOVE
 UPDATE history_progress SET ver = ver + 1, at = $1, after_id = $2
-WHERE subject = 'anomalies' AND ver = $3;
+WHERE subject = 'anomalies' AND ver = $3 AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = $4) OR $4 IS NULL);
 
--- statistics/anomalies.py JOBS
-SELECT j.id, j.namespace, j.name, c.state, c.next_due_at, coalesce(j.from_end, 0) AS from_end, v.created_at
-FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-WHERE j.id > $1 AND j.deleted_at = 0 ORDER BY j.id LIMIT $2;
+-- statistics/anomalies.py PAGE
+   SELECT s.resolution, s.job_id, s.start_at, s.runs, s.succeeded, s.failed, s.took, s.took_max_us, s.delays,
+          s.delay_max_us, s.took_sketch, s.delay_sketch, s.kinds
+FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(resolution, start_at) JOIN stats s
+   ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > $3 AND s.job_id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > $3 AND n.deleted_at = 0 ORDER BY n.id LIMIT $4) p)
+   WHERE s.is_part = 0
+   UNION ALL
+   SELECT -1, j.id, v.created_at, CASE WHEN c.state = 'active' THEN 1 ELSE 0 END,
+          CASE WHEN c.next_due_at IS NOT NULL OR j.from_end <> 0 THEN 1 ELSE 0 END,
+          CASE WHEN EXISTS (
+            SELECT 1 FROM skips k WHERE k.job_id = j.id AND k.to_at >= $5
+              AND k.reason IN ('calendar', 'blackout', 'paused', 'edited')
+          ) THEN 1 ELSE 0 END,
+          0, 0, 0, 0, j.namespace, j.name, NULL
+   FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id > $3 AND j.id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > $3 AND n.deleted_at = 0 ORDER BY n.id LIMIT $4) p) AND j.deleted_at = 0
+   UNION ALL
+   SELECT -2, a.job_id, a.began_at, a.id, a.quiet, 0, a.seen_at, 0, 0, 0, a.kind, a.facts, NULL
+   FROM anomalies a WHERE a.is_open = 1 AND a.job_id > $3 AND a.job_id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > $3 AND n.deleted_at = 0 ORDER BY n.id LIMIT $4) p);
 
--- statistics/anomalies.py FIGURES
-SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(resolution, start_at) JOIN stats s
-ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > $3 AND s.job_id <= $4
-WHERE s.is_part = 0;
-
--- statistics/anomalies.py OPEN
-SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts FROM anomalies a WHERE a.is_open = 1 AND a.job_id > $1 AND a.job_id <= $2;
-
--- statistics/anomalies.py EXCUSED
-SELECT DISTINCT s.job_id FROM unnest($1::text::bigint[]) AS d(id) JOIN skips s ON s.job_id = d.id AND s.to_at >= $2
-WHERE s.reason IN ('calendar', 'blackout', 'paused', 'edited');
-
--- statistics/anomalies.py OPENED
-INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, facts)
-SELECT d.job_id, d.kind, 1, d.began_at, d.seen_at, 0, d.facts FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::text[]) AS d(job_id, kind, began_at, seen_at, facts) WHERE true ON CONFLICT DO NOTHING;
-
--- statistics/anomalies.py CHANGED
-UPDATE anomalies SET is_open = d.is_open, seen_at = d.seen_at, quiet = d.quiet, ended_at = d.ended_at,
-                     facts = d.facts
-FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::text[]) AS d(id, is_open, seen_at, quiet, ended_at, facts) WHERE anomalies.id = d.id;
+-- statistics/anomalies.py KEEP
+   INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, ended_at, facts)
+   SELECT d.job_id, d.kind, d.is_open, d.began_at, d.seen_at, d.quiet, d.ended_at, d.facts FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[], $8::text::text[]) AS d(job_id, kind, is_open, began_at, seen_at, quiet, ended_at, facts) WHERE true
+ON CONFLICT (job_id, kind, began_at) DO UPDATE SET is_open = excluded.is_open, seen_at = excluded.seen_at, quiet = excluded.quiet, ended_at = excluded.ended_at, facts = excluded.facts;
 
 -- statistics/anomalies.py OLDEST
 SELECT id FROM anomalies WHERE seen_at < $1 ORDER BY seen_at LIMIT $2;
@@ -3954,6 +3965,13 @@ SELECT s.job_id, s.node, s.start_at, s.succeeded, s.failed, s.took, s.took_us, s
 FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(start_at, job_id) JOIN stats s
 ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
 WHERE s.took > 0 AND s.node > '';
+
+-- statistics/ranges.py SLOT_TIMES
+SELECT s.job_id, sum(CASE WHEN s.is_part = 0 THEN s.runs ELSE 0 END) AS runs,
+       sum(CASE WHEN s.node > '' THEN s.took_us ELSE 0 END) AS busy_us
+FROM unnest($1::text::bigint[], $2::text::bigint[]) AS d(start_at, job_id) JOIN stats s
+ON s.resolution = 2 AND s.start_at = d.start_at AND s.job_id = d.job_id
+GROUP BY s.job_id;
 
 -- statistics/report_facts.py JOBS.own
 SELECT q.*, j.namespace, j.name FROM (
@@ -4063,12 +4081,12 @@ SELECT q.level, sum(q.fired) AS fired, sum(q.still) AS still FROM (
 ) q GROUP BY q.level;
 
 -- statistics/report_facts.py ALERTS.own
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
 WHERE (a.resolved_at >= $1 OR a.resolved_at IS NULL) AND a.fired_at >= $1 AND a.fired_at < $2 AND a.namespace = $3
 ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT $4;
 
 -- statistics/report_facts.py ALERTS.every
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
 WHERE (a.resolved_at >= $1 OR a.resolved_at IS NULL) AND a.fired_at >= $1 AND a.fired_at < $2
 ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT $3;
 

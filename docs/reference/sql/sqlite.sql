@@ -1,7 +1,7 @@
 -- Every statement of the store as sqlite gets it. Written by `make sql`: change the code, then run it.
 
 -- alerts/alert_rows.py OF_IDS
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- alerts/alert_rows.py SUBJECTS_OF
 SELECT s.alert_id, s.subject_key, s.subject, s.namespace, s.job_id, s.run_id, s.count, s.first_at, s.last_at, s.ended_at, s.recent, s.data FROM alert_subjects s WHERE s.alert_id = :alert ORDER BY s.subject_key LIMIT :rows;
@@ -82,6 +82,15 @@ SELECT p.number, p.at, p.kind, p.text, p.exit_code, p.took_us, p.made_by
 FROM heartbeat_pings p JOIN heartbeats h ON h.id = p.heartbeat_id
 WHERE h.namespace = :namespace AND h.name = :name ORDER BY p.number DESC LIMIT :rows;
 
+-- alerts/heartbeats.py WATCHED
+SELECT h.id, h.namespace, h.name, h.version, h.document, h.is_paused, h.pings, h.last_at, h.last_kind, h.last_text, h.exit_code, h.ok_at, h.started_at, h.took_us, h.due_at, h.deadline_at, h.trouble, h.alarm_at, h.created_at, h.updated_at, h.updated_by, h.reason, foliot_now() AS now FROM heartbeats h
+WHERE h.alarm_at >= :since AND h.trouble IS NULL AND h.is_paused = 0 ORDER BY h.alarm_at, h.id LIMIT :rows;
+
+-- alerts/heartbeats.py EXCUSE
+UPDATE heartbeats SET started_at = d.started_at, due_at = d.due_at, deadline_at = d.deadline_at,
+                      alarm_at = d.alarm_at
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS pings, json_extract(value, '$[3]') AS started_at, json_extract(value, '$[4]') AS due_at, json_extract(value, '$[5]') AS deadline_at, json_extract(value, '$[6]') AS alarm_at FROM json_each(:d)) AS d WHERE heartbeats.id = d.id AND heartbeats.version = d.version AND heartbeats.pings = d.pings;
+
 -- alerts/heartbeats.py REMOVE
 DELETE FROM heartbeats WHERE id = :id;
 
@@ -102,7 +111,7 @@ FROM failure_signs s LEFT JOIN runs r ON r.id = s.run_id LEFT JOIN nodes n ON n.
 ORDER BY s.run_id LIMIT :rows;
 
 -- alerts/looks.py KNOWN
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, 0 AS subject_count, 0 AS open_count, s.alert_id, s.subject_key, s.subject, s.namespace AS own, s.job_id AS own_job, s.run_id, s.count, s.first_at, s.last_at AS seen_at, s.ended_at, s.recent, s.data,
   CASE WHEN a.kind = 'failed' AND s.ended_at IS NULL THEN
     CASE WHEN EXISTS (SELECT 1 FROM runs r WHERE r.job_id = s.job_id AND r.id > s.run_id AND r.shard = -1
                                             AND r.state = 'SUCCEEDED')
@@ -241,15 +250,15 @@ SELECT a.job_id, j.namespace, a.document FROM job_alerts a
 JOIN jobs j ON j.id = a.job_id AND j.deleted_at = 0 AND j.version = a.version;
 
 -- alerts/questions.py ACTED
-SELECT a.rule, sum(a.acted) AS acts FROM alerts a
-WHERE a.acted > 0 AND a.last_at > foliot_now() - :hour AND a.rule IN (SELECT d.rule FROM (SELECT json_extract(value, '$[0]') AS rule FROM json_each(:d)) AS d) GROUP BY a.rule;
+SELECT e.subject AS rule, count(*) AS acts FROM events e
+WHERE e.subject IN (SELECT d.rule FROM (SELECT json_extract(value, '$[0]') AS rule FROM json_each(:d)) AS d) AND e.kind = 'alert.acted' AND e.at > foliot_now() - :hour GROUP BY e.subject;
 
 -- alerts/record.py TAKE_SIGNS
 DELETE FROM failure_signs WHERE run_id IN (SELECT d.run_id FROM (SELECT json_extract(value, '$[0]') AS run_id FROM json_each(:d)) AS d);
 
 -- alerts/record.py OPEN
-INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, told_at, acted, seen, ver)
-SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.told_at, d.acted, d.seen, 1 FROM (SELECT json_extract(value, '$[0]') AS open_key, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS rule, json_extract(value, '$[3]') AS kind, json_extract(value, '$[4]') AS level, json_extract(value, '$[5]') AS state, json_extract(value, '$[6]') AS job_id, json_extract(value, '$[7]') AS cause, json_extract(value, '$[8]') AS channels, json_extract(value, '$[9]') AS runbook, json_extract(value, '$[10]') AS began_at, json_extract(value, '$[11]') AS fired_at, json_extract(value, '$[12]') AS last_at, json_extract(value, '$[13]') AS resolved_at, json_extract(value, '$[14]') AS silence_id, json_extract(value, '$[15]') AS step, json_extract(value, '$[16]') AS told_at, json_extract(value, '$[17]') AS acted, json_extract(value, '$[18]') AS seen FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
+INSERT INTO alerts (open_key, namespace, rule, kind, level, state, job_id, cause, channels, runbook, began_at, fired_at, last_at, resolved_at, silence_id, step, escalates_from, told_at, acted, seen, ver)
+SELECT d.open_key, d.namespace, d.rule, d.kind, d.level, d.state, d.job_id, d.cause, d.channels, d.runbook, d.began_at, d.fired_at, d.last_at, d.resolved_at, d.silence_id, d.step, d.escalates_from, d.told_at, d.acted, d.seen, 1 FROM (SELECT json_extract(value, '$[0]') AS open_key, json_extract(value, '$[1]') AS namespace, json_extract(value, '$[2]') AS rule, json_extract(value, '$[3]') AS kind, json_extract(value, '$[4]') AS level, json_extract(value, '$[5]') AS state, json_extract(value, '$[6]') AS job_id, json_extract(value, '$[7]') AS cause, json_extract(value, '$[8]') AS channels, json_extract(value, '$[9]') AS runbook, json_extract(value, '$[10]') AS began_at, json_extract(value, '$[11]') AS fired_at, json_extract(value, '$[12]') AS last_at, json_extract(value, '$[13]') AS resolved_at, json_extract(value, '$[14]') AS silence_id, json_extract(value, '$[15]') AS step, json_extract(value, '$[16]') AS escalates_from, json_extract(value, '$[17]') AS told_at, json_extract(value, '$[18]') AS acted, json_extract(value, '$[19]') AS seen FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
 
 -- alerts/record.py IDS
 SELECT a.open_key, a.id FROM alerts a WHERE a.open_key IN (SELECT d.open_key FROM (SELECT json_extract(value, '$[0]') AS open_key FROM json_each(:d)) AS d);
@@ -257,8 +266,9 @@ SELECT a.open_key, a.id FROM alerts a WHERE a.open_key IN (SELECT d.open_key FRO
 -- alerts/record.py CHANGE
 UPDATE alerts SET ver = alerts.ver + 1, open_key = d.open_key, level = d.level, state = d.state,
        channels = d.channels, fired_at = d.fired_at, last_at = d.last_at, resolved_at = d.resolved_at,
-       silence_id = d.silence_id, step = d.step, told_at = d.told_at, acted = d.acted, seen = d.seen
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS open_key, json_extract(value, '$[3]') AS level, json_extract(value, '$[4]') AS state, json_extract(value, '$[5]') AS channels, json_extract(value, '$[6]') AS fired_at, json_extract(value, '$[7]') AS last_at, json_extract(value, '$[8]') AS resolved_at, json_extract(value, '$[9]') AS silence_id, json_extract(value, '$[10]') AS step, json_extract(value, '$[11]') AS told_at, json_extract(value, '$[12]') AS acted, json_extract(value, '$[13]') AS seen FROM json_each(:d)) AS d WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
+       silence_id = d.silence_id, step = d.step, escalates_from = d.escalates_from, told_at = d.told_at,
+       acted = d.acted, seen = d.seen
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS open_key, json_extract(value, '$[3]') AS level, json_extract(value, '$[4]') AS state, json_extract(value, '$[5]') AS channels, json_extract(value, '$[6]') AS fired_at, json_extract(value, '$[7]') AS last_at, json_extract(value, '$[8]') AS resolved_at, json_extract(value, '$[9]') AS silence_id, json_extract(value, '$[10]') AS step, json_extract(value, '$[11]') AS escalates_from, json_extract(value, '$[12]') AS told_at, json_extract(value, '$[13]') AS acted, json_extract(value, '$[14]') AS seen FROM json_each(:d)) AS d WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL;
 
 -- alerts/record.py SEE_AGAIN
 UPDATE alert_subjects SET run_id = d.run_id, count = d.times, last_at = d.last_at, ended_at = d.ended_at,
@@ -281,16 +291,17 @@ UPDATE alert_subjects SET ended_at = :now
 FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d WHERE alert_subjects.alert_id = d.id AND alert_subjects.ended_at IS NULL;
 
 -- alerts/rounds.py OLD
-SELECT id FROM alerts WHERE resolved_at < :before ORDER BY resolved_at, id LIMIT :rows;
+SELECT a.id, 1 AS is_alert FROM (
+  SELECT id FROM alerts WHERE resolved_at < :before ORDER BY resolved_at, id LIMIT :rows
+) a
+UNION ALL
+SELECT s.id, 0 FROM (SELECT id FROM silences WHERE until < :before ORDER BY until, id LIMIT :rows) s;
 
 -- alerts/rounds.py FORGET_SUBJECTS
 DELETE FROM alert_subjects WHERE alert_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
 -- alerts/rounds.py FORGET
 DELETE FROM alerts WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
-
--- alerts/rounds.py OLD_SILENCES
-SELECT id FROM silences WHERE until < :before ORDER BY until, id LIMIT :rows;
 
 -- alerts/rounds.py FORGET_SILENCES
 DELETE FROM silences WHERE id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
@@ -346,12 +357,12 @@ WHERE id = :alert AND resolved_at IS NULL AND :from_at <= foliot_now();
 UPDATE alerts SET silence_id = NULL, ver = ver + 1 WHERE silence_id = :silence AND resolved_at IS NULL;
 
 -- alerts/store.py BEFORE
-   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < :before AND
+   SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.id < :before AND
    (:subject = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = :subject))
 ORDER BY a.id DESC LIMIT :rows;
 
 -- alerts/store.py OPEN_BEFORE
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < :before AND
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.id < :before AND
 (:subject = '' OR EXISTS (SELECT 1 FROM alert_subjects s WHERE s.alert_id = a.id AND s.subject = :subject))
 ORDER BY a.id DESC LIMIT :rows;
 
@@ -363,7 +374,7 @@ UPDATE alerts SET state = 'acknowledged', acked_at = foliot_now(), acked_by = :b
 WHERE id = :id AND state = 'firing';
 
 -- alerts/store.py OPEN_OF_RULE
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = :rule ORDER BY a.id LIMIT :rows;
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a WHERE a.resolved_at IS NULL AND a.rule = :rule ORDER BY a.id LIMIT :rows;
 
 -- checkup/gauges.py JOBS_BY_STATE
 SELECT c.state, count(*) FROM cursors c JOIN jobs j ON j.id = c.job_id WHERE j.deleted_at = 0 GROUP BY c.state;
@@ -1209,9 +1220,11 @@ WHERE cursors.job_id = d.job_id AND cursors.cursor_ver = d.seen;
 -- firing/assigned_fires.py INSERT
 INSERT INTO runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
                       parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
-SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
-       2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, :now
-FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS fire_key, json_extract(value, '$[3]') AS due_at, json_extract(value, '$[4]') AS not_before, json_extract(value, '$[5]') AS lane, json_extract(value, '$[6]') AS priority, json_extract(value, '$[7]') AS serial, json_extract(value, '$[8]') AS place, json_extract(value, '$[9]') AS session, json_extract(value, '$[10]') AS until, json_extract(value, '$[11]') AS rank_, json_extract(value, '$[12]') AS follow FROM json_each(:d)) AS d WHERE true
+SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.shape >> 16, 0, (d.shape >> 12) & 15,
+       (d.shape >> 2) & 3, d.place, 2, d.session,
+       CASE WHEN d.session <> '*' THEN foliot_now() + 30000000 END,
+       d.not_before - ((d.shape >> 12) & 15) * 60000000, (d.shape >> 4) & 255, 'PENDING', 1, :now
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS fire_key, json_extract(value, '$[3]') AS due_at, json_extract(value, '$[4]') AS not_before, json_extract(value, '$[5]') AS place, json_extract(value, '$[6]') AS shape, json_extract(value, '$[7]') AS session FROM json_each(:d)) AS d WHERE true
 ON CONFLICT DO NOTHING;
 
 -- firing/backfills.py ADD
@@ -1799,15 +1812,14 @@ INSERT INTO job_alerts (job_id, version, document, late_us, slower_us, saved_at)
 SELECT d.job_id, d.version, d.document, d.late_us, d.slower_us, :now FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS version, json_extract(value, '$[2]') AS document, json_extract(value, '$[3]') AS late_us, json_extract(value, '$[4]') AS slower_us FROM json_each(:d)) AS d;
 
 -- jobs/job_alerts.py MISSED
-SELECT j.id, j.version, v.definition
-FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-LEFT JOIN job_alerts a ON a.job_id = j.id
-WHERE j.id > :after AND j.id <= :until AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
-      AND (a.job_id IS NULL OR a.version <> j.version)
-ORDER BY j.id;
-
--- jobs/job_alerts.py LAST_JOB
-SELECT coalesce(max(id), 0) FROM jobs;
+SELECT l.last_id, m.id, m.version, m.definition
+FROM (SELECT coalesce(max(id), 0) AS last_id FROM jobs) l LEFT JOIN (
+  SELECT j.id, j.version, v.definition
+  FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+  LEFT JOIN job_alerts a ON a.job_id = j.id
+  WHERE j.id > :after AND j.id <= :until AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
+        AND (a.job_id IS NULL OR a.version <> j.version)
+) m ON m.id <= l.last_id;
 
 -- jobs/line_order.py STEP_OUT
 UPDATE runs SET place = NULL, parked = 1, ver = ver + 1
@@ -3555,33 +3567,32 @@ SELECT ver, at, after_id FROM history_progress WHERE subject = 'anomalies';
 
 -- statistics/anomalies.py MOVE
 UPDATE history_progress SET ver = ver + 1, at = :hour_at, after_id = :after_id
-WHERE subject = 'anomalies' AND ver = :seen;
+WHERE subject = 'anomalies' AND ver = :seen AND (EXISTS (SELECT 1 FROM leases l WHERE l.name = 'leader' AND l.term = :term) OR :term IS NULL);
 
--- statistics/anomalies.py JOBS
-SELECT j.id, j.namespace, j.name, c.state, c.next_due_at, coalesce(j.from_end, 0) AS from_end, v.created_at
-FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-WHERE j.id > :after AND j.deleted_at = 0 ORDER BY j.id LIMIT :rows;
+-- statistics/anomalies.py PAGE
+   SELECT s.resolution, s.job_id, s.start_at, s.runs, s.succeeded, s.failed, s.took, s.took_max_us, s.delays,
+          s.delay_max_us, s.took_sketch, s.delay_sketch, s.kinds
+FROM (SELECT json_extract(value, '$[0]') AS resolution, json_extract(value, '$[1]') AS start_at FROM json_each(:d)) AS d CROSS JOIN stats s
+   ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > :after AND s.job_id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > :after AND n.deleted_at = 0 ORDER BY n.id LIMIT :rows) p)
+   WHERE s.is_part = 0
+   UNION ALL
+   SELECT -1, j.id, v.created_at, CASE WHEN c.state = 'active' THEN 1 ELSE 0 END,
+          CASE WHEN c.next_due_at IS NOT NULL OR j.from_end <> 0 THEN 1 ELSE 0 END,
+          CASE WHEN EXISTS (
+            SELECT 1 FROM skips k WHERE k.job_id = j.id AND k.to_at >= :excused_since
+              AND k.reason IN ('calendar', 'blackout', 'paused', 'edited')
+          ) THEN 1 ELSE 0 END,
+          0, 0, 0, 0, j.namespace, j.name, NULL
+   FROM jobs j JOIN cursors c ON c.job_id = j.id JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+WHERE j.id > :after AND j.id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > :after AND n.deleted_at = 0 ORDER BY n.id LIMIT :rows) p) AND j.deleted_at = 0
+   UNION ALL
+   SELECT -2, a.job_id, a.began_at, a.id, a.quiet, 0, a.seen_at, 0, 0, 0, a.kind, a.facts, NULL
+   FROM anomalies a WHERE a.is_open = 1 AND a.job_id > :after AND a.job_id <= (SELECT max(p.id) FROM (SELECT n.id FROM jobs n WHERE n.id > :after AND n.deleted_at = 0 ORDER BY n.id LIMIT :rows) p);
 
--- statistics/anomalies.py FIGURES
-SELECT s.start_at, s.resolution, s.job_id, s.is_part, s.node, s.runs, s.succeeded, s.failed, s.retries, s.last_at, s.took, s.took_us, s.took_max_us, s.took_sketch, s.delays, s.delay_us, s.delay_max_us, s.delay_sketch, s.kinds FROM (SELECT json_extract(value, '$[0]') AS resolution, json_extract(value, '$[1]') AS start_at FROM json_each(:d)) AS d CROSS JOIN stats s
-ON s.resolution = d.resolution AND s.start_at = d.start_at AND s.job_id > :after AND s.job_id <= :until
-WHERE s.is_part = 0;
-
--- statistics/anomalies.py OPEN
-SELECT a.id, a.job_id, a.kind, a.began_at, a.seen_at, a.quiet, a.ended_at, a.facts FROM anomalies a WHERE a.is_open = 1 AND a.job_id > :after AND a.job_id <= :until;
-
--- statistics/anomalies.py EXCUSED
-SELECT DISTINCT s.job_id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d JOIN skips s ON s.job_id = d.id AND s.to_at >= :since
-WHERE s.reason IN ('calendar', 'blackout', 'paused', 'edited');
-
--- statistics/anomalies.py OPENED
-INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, facts)
-SELECT d.job_id, d.kind, 1, d.began_at, d.seen_at, 0, d.facts FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS kind, json_extract(value, '$[2]') AS began_at, json_extract(value, '$[3]') AS seen_at, json_extract(value, '$[4]') AS facts FROM json_each(:d)) AS d WHERE true ON CONFLICT DO NOTHING;
-
--- statistics/anomalies.py CHANGED
-UPDATE anomalies SET is_open = d.is_open, seen_at = d.seen_at, quiet = d.quiet, ended_at = d.ended_at,
-                     facts = d.facts
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS is_open, json_extract(value, '$[2]') AS seen_at, json_extract(value, '$[3]') AS quiet, json_extract(value, '$[4]') AS ended_at, json_extract(value, '$[5]') AS facts FROM json_each(:d)) AS d WHERE anomalies.id = d.id;
+-- statistics/anomalies.py KEEP
+   INSERT INTO anomalies (job_id, kind, is_open, began_at, seen_at, quiet, ended_at, facts)
+   SELECT d.job_id, d.kind, d.is_open, d.began_at, d.seen_at, d.quiet, d.ended_at, d.facts FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS kind, json_extract(value, '$[2]') AS is_open, json_extract(value, '$[3]') AS began_at, json_extract(value, '$[4]') AS seen_at, json_extract(value, '$[5]') AS quiet, json_extract(value, '$[6]') AS ended_at, json_extract(value, '$[7]') AS facts FROM json_each(:d)) AS d WHERE true
+ON CONFLICT (job_id, kind, began_at) DO UPDATE SET is_open = excluded.is_open, seen_at = excluded.seen_at, quiet = excluded.quiet, ended_at = excluded.ended_at, facts = excluded.facts;
 
 -- statistics/anomalies.py OLDEST
 SELECT id FROM anomalies WHERE seen_at < :before ORDER BY seen_at LIMIT :rows;
@@ -3682,6 +3693,13 @@ SELECT s.job_id, s.node, s.start_at, s.succeeded, s.failed, s.took, s.took_us, s
 FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS job_id FROM json_each(:d)) AS d CROSS JOIN stats s
 ON s.resolution = 1 AND s.start_at = d.start_at AND s.job_id = d.job_id
 WHERE s.took > 0 AND s.node > '';
+
+-- statistics/ranges.py SLOT_TIMES
+SELECT s.job_id, sum(CASE WHEN s.is_part = 0 THEN s.runs ELSE 0 END) AS runs,
+       sum(CASE WHEN s.node > '' THEN s.took_us ELSE 0 END) AS busy_us
+FROM (SELECT json_extract(value, '$[0]') AS start_at, json_extract(value, '$[1]') AS job_id FROM json_each(:d)) AS d CROSS JOIN stats s
+ON s.resolution = 2 AND s.start_at = d.start_at AND s.job_id = d.job_id
+GROUP BY s.job_id;
 
 -- statistics/report_facts.py JOBS.own
 SELECT q.*, j.namespace, j.name FROM (
@@ -3791,12 +3809,12 @@ SELECT q.level, sum(q.fired) AS fired, sum(q.still) AS still FROM (
 ) q GROUP BY q.level;
 
 -- statistics/report_facts.py ALERTS.own
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
 WHERE (a.resolved_at >= :since OR a.resolved_at IS NULL) AND a.fired_at >= :since AND a.fired_at < :until AND a.namespace = :namespace
 ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT :rows;
 
 -- statistics/report_facts.py ALERTS.every
-SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
+SELECT a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, a.escalates_from, a.told_at, a.acted, a.seen, a.ver, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, (SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id AND s.ended_at IS NULL) AS open_count FROM alerts a
 WHERE (a.resolved_at >= :since OR a.resolved_at IS NULL) AND a.fired_at >= :since AND a.fired_at < :until
 ORDER BY CASE a.level WHEN 'critical' THEN 0 WHEN 'warning' THEN 1 ELSE 2 END, a.id DESC LIMIT :rows;
 

@@ -1,4 +1,4 @@
-"""`foliot alert apply|diff|export`: channels, rules and checks in files."""
+"""`foliot alert apply|diff|export`: channels, rules, checks and schedules of reports in files."""
 
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
@@ -12,7 +12,7 @@ from foliot.cli.values import in_words
 from foliot.cli.yaml import to_yaml
 
 CHANGES_PENDING: Final = 7
-SECTIONS: Final = ("channels", "rules", "checks")
+SECTIONS: Final = ("channels", "rules", "checks", "reports")
 ELSEWHERE: Final = ("version", "set", "defaults", "calendars", "jobs", "workflows")
 """Sections of a job file that are not about alerts: these commands pass them over."""
 GLYPHS: Final = {"created": "+", "changed": "~", "same": "="}
@@ -34,10 +34,11 @@ FILES: Final = click.option(
 @click.option("--reason", default="", metavar="TEXT")
 @remote
 def apply(user: User, *, files: tuple[str, ...], check: bool, reason: str) -> None:
-    """Save the channels, rules and checks of files. A repeat changes nothing.
+    """Save the channels, rules, checks and reports of files. A repeat changes nothing.
 
-    A file has the sections channels, rules and checks, by name. Rules and checks belong to the namespace, rules about
-    nodes, the leader or the store to the whole cluster; channels are for every namespace, and need an admin's token.
+    A file has the sections channels, rules, checks and reports, by name. Rules and checks belong to the namespace,
+    rules about nodes, the leader or the store to the whole cluster; channels are for every namespace, and need an
+    admin's token, as reports without -n do, which are about the whole cluster.
 
     \b
     Examples:
@@ -76,7 +77,7 @@ def diff(user: User, *, files: tuple[str, ...]) -> None:
 @click.command()
 @remote
 def export(user: User) -> None:
-    """Print every channel, rule and check as a file that can be applied. It holds no secrets.
+    """Print every channel, rule, check and schedule of reports as a file that can be applied. It holds no secrets.
 
     \b
     Examples:
@@ -86,11 +87,14 @@ def export(user: User) -> None:
     channels = user.client.channels.list(namespace=user.namespace)
     rules = user.client.rules.list(namespace=user.namespace)
     checks = user.client.checks.list(namespace=user.namespace)
+    reports = user.client.reports.schedules(namespace=user.namespace).raw["items"]
     own = [one for one in rules if one["version"]]  # the others come with Foliot
+    own_reports = [one for one in reports if one["namespace"] == user.namespace]
     written = {
         "channels": {one["name"]: one["channel"] for one in sorted(channels, key=_name)},
         "rules": {one["name"]: one["rule"] for one in sorted(own, key=_name)},
         "checks": {one["name"]: one["check"] for one in sorted(checks, key=_name)},
+        "reports": {one["name"]: one["schedule"] for one in sorted(own_reports, key=_name)},
     }
     if user.out.form in ("json", "jsonl"):
         user.out.item(written, (), name="channels")
@@ -108,17 +112,18 @@ class Sections(NamedTuple):
     channels: dict[str, Any]
     rules: dict[str, Any]
     checks: dict[str, Any]
+    reports: dict[str, Any]
 
 
 def _sections(user: User, files: tuple[str, ...]) -> Sections:
-    """The channels, rules and checks of all files together. No name may come twice."""
+    """The channels, rules, checks and reports of all files together. No name may come twice."""
     found: dict[str, dict[str, Any]] = {section: {} for section in SECTIONS}
     for file in files:
         document = document_of(file)
         unknown = [key for key in document if key not in (*SECTIONS, *ELSEWHERE)]
         if unknown:
             raise click.UsageError(
-                f'{file}: "{unknown[0]}" is no section of such a file; they are channels, rules and checks.'
+                f'{file}: "{unknown[0]}" is no section of such a file; they are channels, rules, checks and reports.'
             )
         if "jobs" in document:
             user.out.talk("jobs_passed_over", mark="note", file=file)
@@ -134,8 +139,7 @@ def _sections(user: User, files: tuple[str, ...]) -> Sections:
 
 
 def _applied(user: User, said: Sections, *, dry_run: bool = False, reason: str = "") -> Mapping[str, Any]:
-    alerts = user.client.alerts
-    return alerts.apply(channels=said.channels, rules=said.rules, checks=said.checks, dry_run=dry_run, reason=reason)
+    return user.client.alerts.apply(**said._asdict(), dry_run=dry_run, reason=reason)
 
 
 def _tell(user: User, found: Mapping[str, Any]) -> None:

@@ -16,6 +16,7 @@ from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
 from foliot.cli.terminal import echo
 from foliot.cli.time_options import TypedTime, time_option
+from foliot.cli.times import Times
 from foliot.cli.values import pairs, text_of
 from foliot.client.run import RunView
 
@@ -73,7 +74,7 @@ def trigger(
         return
     run = user.client.jobs.trigger(name, **order)
     said = "queued" if run.stands_for is None else f"stands_for.{run.stands_for}"
-    user.out.talk(said, mark="run", job=run.job, run=run.id, **_when(user, run.raw))
+    user.out.talk(said, mark="run", job=run.job, run=run.id, **told_start(user.times, run.raw))
     if logs:
         follow_log(user, run.id)
     if wait or logs:
@@ -137,7 +138,7 @@ def _test_of_file(user: User, file: str, name: str | None, params: dict[str, Any
     return user.client.jobs.test(definition, params, reason=reason, **named)
 
 
-def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:
+def told_start(times: Times, run: Mapping[str, Any]) -> dict[str, str | None]:
     """When a triggered run may start, if that is not at once."""
     not_before = run["not_before"]
     created_at = datetime.fromisoformat(run["created_at"])
@@ -145,8 +146,8 @@ def _when(user: User, run: Mapping[str, Any]) -> dict[str, str | None]:
     is_at_once = delay < timedelta(seconds=1)
     if is_at_once:
         return {"at": None, "ahead": None}
-    times = user.times
-    return {"at": times.told(not_before), "ahead": times.ahead(not_before, since=run["created_at"])}
+    since = run["created_at"] if run.get("stands_for") is None else None  # else it was made for an earlier trigger
+    return {"at": times.told(not_before), "ahead": times.ahead(not_before, since=since)}
 
 
 def _check_trigger(user: User, name: str, order: Mapping[str, Any]) -> None:

@@ -129,6 +129,24 @@ def _present(user: User, name: str) -> dict[str, Any]:
     return dict(found[0]["schedule"]) if found else {}
 
 
+@schedule.command("send")
+@click.argument("name")
+@click.option("--reason", default="", metavar="TEXT")
+@remote
+def send_schedule(user: User, *, name: str, reason: str) -> None:
+    """Send the report of a schedule now: of the last day or week that is over.
+
+    \b
+    Examples:
+      foliot report schedule send morning
+    """
+    sent = user.client.reports.send_schedule(name, reason=reason, namespace=user.namespace)
+    if not user.out.is_for_people:
+        user.out.item(sent, ())
+        return
+    user.out.talk("report_sent", mark="good", date=sent["date"], to=", ".join(sent["to"]))
+
+
 @schedule.command("delete")
 @click.argument("name")
 @click.option("--reason", default="", metavar="TEXT")

@@ -151,13 +151,16 @@ class Times:
         return human_duration(micros, self._language)
 
     def ahead(self, written: str | None, *, since: str | None = None) -> str:
-        """How far ahead an instant lies: `in 42 s`; of now, or of another instant."""
+        """How far ahead an instant lies: `in 42 s`, or `now` when it has come; of now, or of another instant."""
         if not written:
             return ""
         begin = self._local(since) if since else self.now
         left = to_instant(self._local(written)) - to_instant(begin)
-        said = human_duration(max(0, left), self._language)
-        return f"{said}后" if self._language is Language.CHINESE else f"in {said}"
+        is_chinese = self._language is Language.CHINESE
+        if left <= 0:
+            return "现在" if is_chinese else "now"
+        said = human_duration(left, self._language)
+        return f"{said}后" if is_chinese else f"in {said}"
 
 
 def local_zone_name() -> str:

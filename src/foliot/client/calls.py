@@ -147,6 +147,9 @@ CALLS: Final[Mapping[str, Route]] = {
     "put_report_schedule": Route(
         "PUT", "/report-schedules/{name}", "namespace", "schedule! reason", answer="ReportScheduleOut"
     ),
+    "send_report_schedule": Route(
+        "POST", "/report-schedules/{name}:send", "namespace", "reason", answer="ReportSentOut"
+    ),
     "delete_report_schedule": Route("DELETE", "/report-schedules/{name}", "namespace reason"),
     # alerts
     "list_alerts": Route(
@@ -156,7 +159,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "ack_alert": Route("POST", "/alerts/{number}:ack", body="note", answer="AlertOut"),
     "resolve_alert": Route("POST", "/alerts/{number}:resolve", body="reason", answer="AlertOut"),
     "apply_alerts": Route(
-        "POST", "/alerts:apply", "namespace", "channels rules checks dry_run reason", answer="AppliedOut"
+        "POST", "/alerts:apply", "namespace", "channels rules checks reports dry_run reason", answer="AppliedOut"
     ),
     "list_rules": Route("GET", "/rules", f"namespace {_PAGE}", answer="RulesOut"),
     "get_rule": Route("GET", "/rules/{name}", "namespace everywhere", answer="RuleOut"),

@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, NewType, TypeAlias
 
 from foliot.domain.handler import JobHandler
 from foliot.domain.instants import MINUTE, SECOND, Micros
-from foliot.domain.limits import limit_key, rate_key
+from foliot.domain.limits import job_key, limit_key, rate_key
 from foliot.domain.policies.alert import AlertPolicy
 from foliot.domain.policies.misfire import Misfire
 from foliot.domain.policies.overlap import Overlap
@@ -216,7 +216,7 @@ def lane_of(
         key = limit_key(name, None if name in shared else namespace)
         limits += [key] * definition.takes.get(name, 1)
     if definition.max_running is not None:
-        limits.append(f"job:{job_id}")
+        limits.append(job_key(job_id))
     return Lane(
         group=definition.group,
         offer=(handler or definition.handler).offer,

@@ -64,6 +64,11 @@ def limit_key(name: str, namespace: str | None) -> str:
     return f"res:{short}/{name}"
 
 
+def job_key(job_id: int) -> str:
+    """What the limit of a job's own runs (`max_running`) is called in lanes and in the store."""
+    return f"job:{job_id}"
+
+
 def rate_key(job_id: int) -> str:
     """What the rate of a job is called in lanes and in the store."""
     return f"rate:{job_id}"

@@ -181,6 +181,11 @@ def groups_without_workers(nodes: Sequence[NodeRow], band_of: BandOf) -> tuple[f
     return served, died - served
 
 
+def has_server_since(nodes: Iterable[NodeRow], at: Instant) -> bool:
+    """Whether a server is there that was there then."""
+    return any(node.kind == "server" and node.state != "dead" and node.started_at <= at for node in nodes)
+
+
 def of_checks(findings: Iterable[Finding], grades: Mapping[str, Grade], *, now: Instant) -> Iterator[Observation]:
     """Checks of `foliot cluster doctor`, by their steady grade."""
     for finding in findings:

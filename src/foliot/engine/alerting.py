@@ -27,8 +27,10 @@ from foliot.domain.failover import Urgency
 from foliot.domain.instants import DAY, MINUTE, SECOND, Instant, Micros
 from foliot.engine import alert_looks as looks
 from foliot.engine import alert_metrics as metrics
+from foliot.engine.alert_counts import counted
 from foliot.engine.alert_heartbeats import by_own_wish, of_heartbeats
 from foliot.engine.alert_metrics import GaugesSeen
+from foliot.engine.alert_rota import DearLook, Rota
 from foliot.engine.outages import LastOutage, Outage, Outages
 from foliot.engine.pulse import Tide
 from foliot.ports.store.alert_rounds import (
@@ -36,14 +38,13 @@ from foliot.ports.store.alert_rounds import (
     AlertMarks,
     AlertRoundStore,
     EndedLately,
-    FailureQuestion,
     LiveRuns,
     RoundLook,
     SubjectJob,
 )
 from foliot.ports.store.alerts import AlertStore
 from foliot.ports.store.failovers import Failover, FailoverStore
-from foliot.ports.store.heartbeats import DOWN_MAX
+from foliot.ports.store.heartbeats import DOWN_MAX, HeartbeatStore
 from foliot.ports.store.node_row import NodeRow
 
 EVERY_S: Final = 5.0
@@ -57,6 +58,9 @@ PACE_SINCE_US: Final[Micros] = 7 * DAY
 LONG_RUN_US: Final[Micros] = SECOND
 """Shorter runs are never slow enough to be told of."""
 FAILOVERS_MAX: Final = 500
+DEAR_KINDS: Final = frozenset({
+    ConditionKind.LATE, ConditionKind.SLOWER, ConditionKind.QUEUE, ConditionKind.SILENT,
+})  # fmt: skip
 LEVELS: Final = {
     Urgency.LOW: AlertLevel.INFO,
     Urgency.MEDIUM: AlertLevel.WARNING,
@@ -109,6 +113,7 @@ class AlertParts:
     rounds: AlertRoundStore
     alerts: AlertStore
     failovers: FailoverStore
+    heartbeats: HeartbeatStore
     tide: Tide
     nodes: Callable[[], Awaitable[Sequence[NodeRow]]]
     band_of: looks.BandOf
@@ -125,7 +130,10 @@ class AlertParts:
 
 
 class Alerting:
-    """One bounded round every five seconds; some of its looks once a minute."""
+    """One bounded round every five seconds; its dear looks once a minute, one in a round.
+
+    A quiet round has at most three statements.
+    """
 
     def __init__(self, parts: AlertParts) -> None:
         self._parts = parts
@@ -135,14 +143,15 @@ class Alerting:
         self._rules: Sequence[Rule] = ()
         self._silences: Sequence[Silence] = ()
         self._channels: Sequence[Channel] = ()
-        self._minute: list[Observation] = []  # what the last look of a minute brought
-        self._minute_kinds: frozenset[ConditionKind] = frozenset()
-        self._minute_at: Instant = 0
+        self._rota = Rota()
         self._ended: Sequence[EndedLately] = ()
         self._repair_after: int | None = 0
         self._repaired_at: Instant = 0
+        self._forgets = False
         self._gap_us: Micros = 0
         self._outages: Outages | None = None  # None: not yet read in this term
+        self._unheard = Outages()  # times in which nobody could take a ping
+        self._excused_for: tuple[Outage, ...] = ()
 
     async def keep(self, term: int) -> float | None:
         """Look, decide, write, act."""
@@ -153,9 +162,10 @@ class Alerting:
         look = await self._parts.rounds.look(asks_jobs=self._asks_jobs, signs_max=SIGNS_MAX)
         await self._refresh(look.marks)
         nodes = await self._parts.nodes()
-        outages = await self._known_outages(look.now)
+        outages = await self._known_outages(look.now, nodes)
+        look = await self._excused(look, term)
         observations, looked = await self._observe(look, nodes, outages)
-        sightings = await self._counted(self._book.sightings(observations))
+        sightings = await counted(self._book.sightings(observations), self._parts.rounds.failures)
         sightings = by_own_wish(_by_urgency(sightings))
         sightings = inhibited(sightings, await self._around(sightings, nodes, outages))
         scene = Scene(now=look.now, book=self._book, silences=self._silences, channels=self._channels, looked=looked)
@@ -172,21 +182,39 @@ class Alerting:
         """A new term: nothing that an earlier one knew is believed."""
         self._term = term
         self._marks = None
-        self._minute, self._minute_kinds, self._minute_at = [], frozenset(), 0
+        self._rota.forget()
         self._repair_after = 0
         self._gap_us = self._parts.leader_gap_us()
         self._outages = None
+        self._excused_for = ()
 
-    async def _known_outages(self, now: Instant) -> Outages:
+    async def _known_outages(self, now: Instant, nodes: Sequence[NodeRow]) -> Outages:
         """Times without the store: from rows, once a term, and what this server saw since."""
         if self._outages is None:
             outages = Outages()
             await outages.read(self._parts.failovers, now)
+            self._unheard = outages.copy()
             if self._gap_us:  # with all servers away nothing was started either
-                outages.learn(Outage(now - self._gap_us, now))
+                gap = Outage(now - self._gap_us, now)
+                outages.learn(gap)
+                if not looks.has_server_since(nodes, gap.began_at):
+                    self._unheard.learn(gap)  # and nobody took a ping
             self._outages = outages
         self._outages.learn(self._parts.last_outage())
+        self._unheard.learn(self._parts.last_outage())
         return self._outages
+
+    async def _excused(self, look: RoundLook, term: int) -> RoundLook:
+        """Checks whose ping nobody could hear are waited for anew: a statement after an outage, and once a term."""
+        unheard = tuple(self._unheard.long_ones)
+        if unheard == self._excused_for:
+            return look
+        excused = await self._parts.heartbeats.excuse(unheard, term=term) if unheard else ()
+        self._excused_for = unheard
+        if not excused:
+            return look
+        log.info("checks.excused", checks=len(excused))
+        return replace(look, down=[one for one in look.down if one.id not in excused])
 
     @property
     def _asks_jobs(self) -> bool:
@@ -211,7 +239,13 @@ class Alerting:
         self._book = RuleBook(self._rules, of_jobs)
         self._marks = marks
         if is_first or (before is not None and marks.rules != before.rules):
-            self._minute_at = 0  # new rules are asked at once
+            self._rota.forget()  # new rules are asked at once
+
+    def _tidies(self, now: Instant) -> bool:
+        """Whether this round tidies up: then it has no dear look besides."""
+        if self._repair_after is None and now - self._repaired_at >= REPAIR_EVERY_US:
+            self._repair_after = 0
+        return self._repair_after is not None or self._forgets
 
     async def _tidy(self, now: Instant, term: int) -> None:
         """What servers of an older Foliot left out, and what is old."""
@@ -219,10 +253,10 @@ class Alerting:
         if self._repair_after is not None:
             self._repair_after = await rounds.repair_policies(after=self._repair_after, window=REPAIR_WINDOW, term=term)
             self._repaired_at = now
-            if self._repair_after is None:
-                await rounds.forget(before=now - KEEP_US, limit=FORGOTTEN_PER_ROUND, term=term)
-        elif now - self._repaired_at >= REPAIR_EVERY_US:
-            self._repair_after = 0
+            self._forgets = self._repair_after is None
+        elif self._forgets:
+            await rounds.forget(before=now - KEEP_US, limit=FORGOTTEN_PER_ROUND, term=term)
+            self._forgets = False
 
     # ------------------------------------------------------------------------------------------------------- looking
 
@@ -231,9 +265,7 @@ class Alerting:
     ) -> tuple[list[Observation], frozenset[ConditionKind]]:
         """Everything that is so now, and the kinds of it that were really looked at."""
         now = look.now
-        if now - self._minute_at >= MINUTE - SECOND:
-            await self._look_for_a_minute(now, nodes, outages)
-            self._minute_at = now
+        dear = await self._rota.go_on(self._dear_looks(nodes, outages), now, may_look=not self._tidies(now))
         jobs = await self._jobs(look)
         served, _ = looks.groups_without_workers(nodes, self._parts.band_of)
         seen = [*looks.of_failures(look.signs, jobs)]
@@ -241,7 +273,8 @@ class Alerting:
         seen += looks.of_nodes(nodes, look.known, band_of=self._parts.band_of, now=now)
         seen += of_heartbeats(look.down, now=now)
         seen += looks.of_leader(self._gap_us, now=now)
-        kinds = {ConditionKind.NODE, ConditionKind.LEADER} | self._minute_kinds
+        kinds = {ConditionKind.NODE, ConditionKind.LEADER} | DEAR_KINDS
+        kinds |= {kind for source in self._parts.sources for kind in source.kinds}
         if len(look.live) >= LIVE_MAX:
             kinds -= {ConditionKind.LATE, ConditionKind.SLOWER}  # some are not seen although they last
         if len(look.down) < DOWN_MAX:
@@ -255,10 +288,11 @@ class Alerting:
             kinds.add(ConditionKind.CHECK)
         found = await self._failovers(look)
         outages.learn_of(found)
+        self._unheard.learn_of(found)
         seen += looks.of_failovers(found, now=now)
         kinds |= {ConditionKind.FAILOVER, ConditionKind.STORE}
         own = {(one.kind, one.subject_key) for one in seen}
-        seen += [one for one in self._minute if (one.kind, one.subject_key) not in own]
+        seen += [one for one in dear if (one.kind, one.subject_key) not in own]
         return seen, frozenset(kinds)
 
     def _metrics(self, nodes: Sequence[NodeRow], now: Instant) -> list[metrics.MetricValue]:
@@ -271,15 +305,14 @@ class Alerting:
             values += metrics.of_gauges(read)
         return values
 
-    async def _ended_lately(self) -> Sequence[EndedLately]:
-        """No statement while no rule compares what ended."""
+    def _asked_of_last_hour(self) -> Sequence[str] | None:
+        """Names of jobs whose last hour a rule compares; None: no rule compares what ended."""
         tests = [rule.when.test for rule in self._book.of_kind(ConditionKind.METRIC)]
         asked = [one for one in tests if one is not None and one.metric in OF_LAST_HOUR]
         if not asked:
-            return ()
-        return await self._parts.rounds.ended_lately(
-            [one.labels["job_name"] for one in asked if "job_name" in one.labels]
-        )
+            self._ended = ()
+            return None
+        return [one.labels["job_name"] for one in asked if "job_name" in one.labels]
 
     async def _failovers(self, look: RoundLook) -> Sequence[Failover]:
         """No statement while no failover is open and no alert tells of one."""
@@ -291,32 +324,65 @@ class Alerting:
         return await self._parts.failovers.open(limit=FAILOVERS_MAX, within_us=MINUTE)
 
     async def _jobs(self, look: RoundLook) -> Mapping[int, SubjectJob]:
-        wanted = {one.job_id for one in look.signs} | {one.job_id for one in look.live}
-        return await self._parts.rounds.jobs(sorted(wanted)) if wanted else {}
+        return await self._known_jobs({one.job_id for one in look.signs} | {one.job_id for one in look.live})
 
-    async def _look_for_a_minute(self, now: Instant, nodes: Sequence[NodeRow], outages: Outages) -> None:
-        """What is dear to see: runs of any job, silent jobs, and what other parts say."""
-        rounds = self._parts.rounds
-        kinds = {ConditionKind.LATE, ConditionKind.SLOWER, ConditionKind.QUEUE, ConditionKind.SILENT}
-        runs = list(await self._live())
-        if self._asks_jobs:
-            runs += await rounds.undecided()
-        silent = await self._silent(now, outages)
-        jobs = await rounds.jobs(sorted({one.job_id for one in runs} | set(silent))) if runs or silent else {}
-        slow = [one.job_id for one in runs if one.is_running]
-        percentiles = await rounds.percentiles(slow, since=now - PACE_SINCE_US) if slow and self._has_paces else {}
+    def _dear_looks(self, nodes: Sequence[NodeRow], outages: Outages) -> list[DearLook]:
+        """What is dear to see: runs of any job, silent jobs, and what other parts say. Only what a rule is about."""
+        late_us, slower_us = self._bounds_of_live()
         served, _ = looks.groups_without_workers(nodes, self._parts.band_of)
-        self._minute = [
+
+        async def live(now: Instant) -> Sequence[Observation]:
+            return await self._live(now, late_us, slower_us, served)
+
+        async def undecided(now: Instant) -> Sequence[Observation]:
+            runs = await self._parts.rounds.undecided()
+            return list(looks.of_live(runs, await self._jobs_of(runs), now=now, served=served, percentiles={}))
+
+        async def silent(now: Instant) -> Sequence[Observation]:
+            found = await self._silent(now, outages)
+            return list(looks.of_silent(found, await self._known_jobs(found), now=now))
+
+        async def ended(now: Instant) -> Sequence[Observation]:
+            self._ended = await self._parts.rounds.ended_lately(asked or (), now=now)
+            return ()
+
+        asked = self._asked_of_last_hour()
+        dear: list[DearLook] = []
+        if late_us is not None or slower_us is not None:
+            dear.append(DearLook("live", live))
+        if self._asks_jobs:
+            dear.append(DearLook("undecided", undecided))
+        if self._book.of_kind(ConditionKind.SILENT):
+            dear.append(DearLook("silent", silent))
+        if asked is not None:
+            dear.append(DearLook("ended", ended))
+        for place, source in enumerate(self._parts.sources):
+            if any(self._book.of_kind(kind) for kind in source.kinds):
+                dear.append(DearLook(f"source {place}", source.look))
+        return dear
+
+    async def _live(
+        self, now: Instant, late_us: Micros | None, slower_us: Micros | None, served: frozenset[str]
+    ) -> Sequence[Observation]:
+        """Runs of any job that a rule may be about."""
+        rounds = self._parts.rounds
+        runs = await rounds.live(late_us=late_us, slower_us=slower_us)
+        jobs = await self._jobs_of(runs)
+        slow = [one.job_id for one in runs if one.is_running]
+        percentiles = (
+            await rounds.percentiles(slow, since=now - PACE_SINCE_US, now=now) if slow and self._has_paces else {}
+        )
+        return [
             *looks.of_live(runs, jobs, now=now, served=served, percentiles=percentiles),
             *looks.of_queues(runs, jobs, now=now),
-            *looks.of_silent(silent, jobs, now=now),
         ]
-        self._ended = await self._ended_lately()
-        for source in self._parts.sources:
-            if any(self._book.of_kind(kind) for kind in source.kinds):
-                self._minute += await source.look(now)
-            kinds |= source.kinds
-        self._minute_kinds = frozenset(kinds)
+
+    async def _jobs_of(self, runs: Sequence[LiveRuns]) -> Mapping[int, SubjectJob]:
+        return await self._known_jobs({one.job_id for one in runs})
+
+    async def _known_jobs(self, job_ids: Iterable[int]) -> Mapping[int, SubjectJob]:
+        wanted = sorted(job_ids)
+        return await self._parts.rounds.jobs(wanted) if wanted else {}
 
     async def _silent(self, now: Instant, outages: Outages) -> Mapping[int, Micros]:
         """Jobs that are silent, and the longest time of a rule that they are. Time without the store does not count."""
@@ -324,22 +390,17 @@ class Alerting:
         silent: dict[int, Micros] = {}
         for for_us in sorted(one for one in wanted if one is not None):
             away_us = outages.away_us(now - for_us, now)
-            found = await self._parts.rounds.silent(for_us=for_us + away_us)
+            found = await self._parts.rounds.silent(for_us=for_us + away_us, now=now)
             silent |= dict.fromkeys((job_id for job_id, _ in found), for_us)
             if not found:
                 break  # nor is a job silent for longer
         return silent
 
-    async def _live(self) -> Sequence[LiveRuns]:
-        """Runs of any job that a rule may be about; none when no rule is."""
-        waits = [*self._book.of_kind(ConditionKind.LATE), *self._book.of_kind(ConditionKind.QUEUE)]
-        late_us = _least(waits)
+    def _bounds_of_live(self) -> tuple[Micros | None, Micros | None]:
+        """For how long a run must wait, or run, that a rule may be about it; None: no rule is."""
+        late_us = _least([*self._book.of_kind(ConditionKind.LATE), *self._book.of_kind(ConditionKind.QUEUE)])
         slower_us = _least(self._book.of_kind(ConditionKind.SLOWER))
-        if self._has_paces:
-            slower_us = LONG_RUN_US
-        if late_us is None and slower_us is None:
-            return ()
-        return await self._parts.rounds.live(late_us=late_us, slower_us=slower_us)
+        return late_us, LONG_RUN_US if self._has_paces else slower_us
 
     @property
     def _has_paces(self) -> bool:
@@ -362,14 +423,6 @@ class Alerting:
         )
 
     # ------------------------------------------------------------------------------------------------------- deciding
-
-    async def _counted(self, sightings: Sequence[Sighting]) -> list[Sighting]:
-        """Failures of jobs that failed as often as their rules want; asked of the store where once is not enough."""
-        asked = {question for question in map(_question, sightings) if question is not None}
-        if not asked:
-            return list(sightings)
-        counts = await self._parts.rounds.failures(sorted(asked))
-        return [one for one in sightings if _is_enough(one, counts)]
 
     async def _write(self, decision: Decision, look: RoundLook, term: int) -> bool:
         """Whether the round stands in the store."""
@@ -401,33 +454,11 @@ class Alerting:
                 allowed.append(act)
             else:
                 log.warning("alert.not_acted", rule=act.rule.name, why="as much as the rule may do in an hour")
-        decision.acts[:] = allowed
+        decision.leave_out_acts([act for act in decision.acts if act not in allowed])
 
 
 def _least(rules: Sequence[Rule]) -> Micros | None:
     return min((rule.when.longer_than_us for rule in rules if rule.when.longer_than_us is not None), default=None)
-
-
-def _question(one: Sighting) -> FailureQuestion | None:
-    """What must be counted for a failure; None: once is enough."""
-    rule, job_id = one.rule, one.seen.job_id
-    if rule.when.kind is not ConditionKind.FAILED or job_id is None:
-        return None
-    if rule.when.of_last > 1:
-        return FailureQuestion(job_id, rule.when.of_last, 0)
-    if rule.after <= 1:
-        return None
-    if rule.within_us is None:
-        return FailureQuestion(job_id, rule.after, 0)
-    return FailureQuestion(job_id, 0, rule.within_us)
-
-
-def _is_enough(one: Sighting, counts: Mapping[FailureQuestion, int]) -> bool:
-    question = _question(one)
-    if question is None:
-        return True
-    wanted = one.rule.when.times if one.rule.when.of_last > 1 else one.rule.after
-    return counts.get(question, 0) >= wanted
 
 
 def _by_urgency(sightings: Iterable[Sighting]) -> list[Sighting]:

@@ -2,6 +2,8 @@
 
 It judges an hour when every run that was there at its end is counted: figures that are still to come would look like
 silence. How far it came stands in the store, so the next leader goes on there, and no page is judged twice.
+
+A step has at most three statements, whatever it finds: a page is read by one and kept by two.
 """
 
 import asyncio
@@ -75,16 +77,22 @@ class Judging:
         if now is None:
             return None
         hour_at = Resolution.HOUR.start_of(now - SETTLED_US) - HOUR
-        if hour_at == self._done_at or not await self._is_counted(hour_at):
+        if hour_at == self._done_at:
             return None
-        seen = await self._progress(term)
+        if hour_at != self._counted_at:
+            return STEPS_APART_S if await self._is_counted(hour_at) else None
+        if self._left is None or self._left[0] != term:
+            self._left = (term, await self._begun(hour_at, term))
+            return STEPS_APART_S
+        seen = self._left[1]
         after_id = seen.after_id if seen.hour_at == hour_at else 0
         if after_id >= ALL_JOBS:
             self._done_at = hour_at
             return None
-        page = await self._store.judging_page(hour_at, after_id=after_id, limit=self._page)
+        page = await self._store.judging_page(
+            hour_at, after_id=after_id, limit=self._page, excused_since=hour_at - EXCUSE_US
+        )
         found = await asyncio.to_thread(judged, page, hour_at)
-        await self._excuse(found, hour_at, jobs=len(page.jobs))
         reached = ALL_JOBS if page.is_last else page.jobs[-1].job_id
         is_kept = await self._store.keep_course(
             seen, hour_at=hour_at, after_id=reached, opened=found.opened, changed=found.changed, term=term
@@ -95,16 +103,16 @@ class Judging:
             self._tell(found)
         return STEPS_APART_S
 
-    async def _progress(self, term: int) -> JudgingProgress:
+    async def _begun(self, hour_at: Instant, term: int) -> JudgingProgress:
         """Where judging stands. Between its own pages a leader knows it; its version says if another went on."""
-        if self._left is not None and self._left[0] == term:
-            return self._left[1]
-        return await self._store.judging_progress()
+        seen = await self._store.judging_progress()
+        if not seen.ver:  # the first time of this store: the row of progress is made without a page
+            await self._store.keep_course(seen, hour_at=hour_at, after_id=0, opened=(), changed=(), term=term)
+            seen = JudgingProgress(1, hour_at, 0)
+        return seen
 
     async def _is_counted(self, hour_at: Instant) -> bool:
         """Whether statistics have every run that was there when this hour was over. An hour stays counted."""
-        if self._counted_at == hour_at:
-            return True
         progress = await self._store.progress()
         if self._awaited is None or self._awaited[0] != hour_at:
             self._awaited = (hour_at, progress.newest_id)
@@ -113,29 +121,22 @@ class Judging:
         self._counted_at = hour_at
         return True
 
-    async def _excuse(self, found: _Found, hour_at: Instant, *, jobs: int) -> None:
-        """Leave out silence that a calendar, a blackout or a pause explains, and that of a whole cluster."""
-        silent = {one.job_id for one in found.opened if one.kind is AnomalyKind.SILENCE}
-        if not silent:
-            return
-        excused = set(await self._store.excused(silent, since=hour_at - EXCUSE_US))
-        if len(silent - excused) > max(ALONE_MAX, jobs // ALONE_SHARE):
-            log.warning("anomalies.all_silent", jobs=len(silent), hour_at=hour_at)
-            excused = silent
-        found.opened = [one for one in found.opened if one.kind is not AnomalyKind.SILENCE or one.job_id not in excused]
-
     def _tell(self, found: _Found) -> None:
         for one in found.opened:
-            log.warning("anomaly.seen", job=one.job, namespace=one.namespace, kind=one.kind, **one.facts)
+            log.warning("anomaly.seen", job=one.job, namespace=one.namespace, kind=str(one.kind), facts=dict(one.facts))
         if found.opened or found.ended:
             for told in self._on_anomalies:
                 told([*found.opened, *found.ended])
 
 
 def judged(page: JudgingPage, hour_at: Instant) -> _Found:
-    """Judge every job of a page. It takes long: call it beside the event loop."""
+    """Judge every job of a page. It takes long: call it beside the event loop.
+
+    Silence that a calendar, a blackout or a pause explains is left out, and that of a whole cluster.
+    """
     found = _Found()
     today = Resolution.DAY.start_of(hour_at)
+    silent: set[int] = set()
     for job in page.jobs:
         history = JobHistory(
             job_id=job.job_id,
@@ -147,9 +148,14 @@ def judged(page: JudgingPage, hour_at: Instant) -> _Found:
             since_at=job.since_at,
         )
         made = course(history, page.open.get(job.job_id, ()))
-        found.opened += [replace(one, namespace=job.namespace, job=job.name) for one in made.opened]
+        opened = [one for one in made.opened if one.kind is not AnomalyKind.SILENCE or not job.is_excused]
+        silent |= {one.job_id for one in opened if one.kind is AnomalyKind.SILENCE}
+        found.opened += [replace(one, namespace=job.namespace, job=job.name) for one in opened]
         found.ended += [replace(one, namespace=job.namespace, job=job.name) for one in made.ended]
         found.changed += [*made.continued, *made.ended]
+    if len(silent) > max(ALONE_MAX, len(page.jobs) // ALONE_SHARE):
+        log.warning("anomalies.all_silent", jobs=len(silent), hour_at=hour_at)
+        found.opened = [one for one in found.opened if one.kind is not AnomalyKind.SILENCE]
     return found
 
 

@@ -244,6 +244,7 @@ def _alerting(context: LeaderContext) -> Round:
         rounds=store.alert_rounds,
         alerts=store.alerts,
         failovers=store.failovers,
+        heartbeats=store.heartbeats,
         tide=context.tide,
         nodes=context.look.latest,
         band_of=context.band_of,

@@ -42,6 +42,12 @@ class Outages:
     def __init__(self) -> None:
         self._found: list[Outage] = []
 
+    def copy(self) -> "Outages":
+        """The same times."""
+        other = Outages()
+        other._found = list(self._found)
+        return other
+
     async def read(self, store: FailoverStore, now: Instant) -> None:
         """What the leaders before this one knew: one statement."""
         wanted = FailoverFilter(types=frozenset({FailoverType.STORE_UNREACHABLE}), since=now - KEPT_US)

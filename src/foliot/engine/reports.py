@@ -4,18 +4,17 @@ The schedule moves on in the transaction that writes the notices: a leader that 
 next one, a leader that dies after has made it. Of reports that were missed the latest is made.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from typing import Any, Final, Protocol
 
 import structlog
 
-from foliot.domain.alerts.alert import Notice, NoticeKind
-from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.instants import SECOND, Instant
+from foliot.domain.reports.notices import addresses_of, report_notices
 from foliot.domain.reports.period import Period
-from foliot.domain.reports.schedule import ReportSchedule, last_due, next_due, period_due
+from foliot.domain.reports.schedule import last_due, next_due, period_due
 from foliot.engine.upkeep import BelievedNow
-from foliot.ports.store.channels import ChannelKey, ChannelStore
+from foliot.ports.store.channels import ChannelStore
 from foliot.ports.store.errors import StoreBusy, StoreUnavailable
 from foliot.ports.store.reports import KeptSchedule, ReportStore
 
@@ -77,39 +76,11 @@ class Reporting:
         except Exception:  # one report that cannot be made must not keep the others back
             log.exception("report.not_made", **said)
             return
-        notices = _notices(schedule, period, data, await self._addresses(schedule))
+        known = frozenset(channel.key for channel in await self._channels.list(namespace=schedule.namespace))
+        notices = report_notices(schedule, period, data, addresses_of(schedule, known))
         is_sent = await self._store.send_report(
             one, next_at=next_due(schedule, now), last_at=due_at, notices=notices, term=term
         )
         if is_sent:
             log.info("report.made", **said, date=period.date, channels=len(notices))
             self._told()
-
-    async def _addresses(self, schedule: ReportSchedule) -> Sequence[ChannelKey]:
-        """The namespace's own channel goes before one of the whole cluster. One that nobody made is kept: that it
-        fails is to be seen.
-        """
-        known = {channel.key for channel in await self._channels.list(namespace=schedule.namespace)}
-        found: list[ChannelKey] = []
-        for name in schedule.to:
-            own = (schedule.namespace, name)
-            found.append(own if own in known else (None, name))
-        return list(dict.fromkeys(found))
-
-
-def _notices(
-    schedule: ReportSchedule, period: Period, data: dict[str, Any], addresses: Sequence[ChannelKey]
-) -> list[Notice]:
-    """One for each channel, under a key of the period: the same report is never told twice there."""
-    own = f"{schedule.namespace or ''}/{schedule.name}"
-    return [
-        Notice(
-            key=f"report:{own}:{period.kind}:{period.from_at}:{namespace or ''}/{name}",
-            kind=NoticeKind.REPORT,
-            channel=name,
-            namespace=namespace,
-            level=AlertLevel.INFO,
-            data={"schedule": schedule.name, "language": schedule.language, "report": data},
-        )
-        for namespace, name in addresses
-    ]

@@ -1,4 +1,4 @@
-"""Channels, rules and checks of a file, applied as a whole: what is as it was stays as it is."""
+"""Channels, rules, checks and reports of a file, applied as a whole: what is as it was stays as it is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +13,13 @@ from foliot.domain.document_values import mapping
 from foliot.domain.errors import BadField, FoliotError
 from foliot.domain.heartbeats.check import HeartbeatCheck
 from foliot.domain.heartbeats.document import written_check
+from foliot.domain.reports.schedule import ReportSchedule, written_schedule
 from foliot.operations.alert_rules import read_rule, rule_warnings, save_rule
 from foliot.operations.channels import present_channel, read_channel, save_channel
 from foliot.operations.diff import FieldChange, changes_between
 from foliot.operations.heartbeats import read_check, save_check
 from foliot.operations.known_channels import unknown_channels
+from foliot.operations.reports import read_schedule, save_schedule
 from foliot.operations.services import Services
 
 ENTRIES_MAX: Final = 500
@@ -29,6 +31,7 @@ class AppliedSort(StrEnum):
     CHANNEL = "channel"
     RULE = "rule"
     CHECK = "check"
+    REPORT = "report"
 
 
 class AppliedChange(StrEnum):
@@ -59,6 +62,7 @@ async def apply(
     channels: Mapping[str, Any],
     rules: Mapping[str, Any],
     checks: Mapping[str, Any],
+    reports: Mapping[str, Any],
     namespace: str | None,
     dry_run: bool,
     reason: str = "",
@@ -66,14 +70,16 @@ async def apply(
     """Save what a file says. Everything is read and checked before anything is saved, channels before what names them.
 
     Each save is guarded by the version that was just seen. Rules go to the namespace, or to the cluster if their
-    condition is about it; checks to the namespace; channels are the cluster's.
+    condition is about it; checks to the namespace; reports to the one that is named, or to the cluster; channels are
+    the cluster's.
     """
     who.demand(Scope.READ)
-    if len(channels) + len(rules) + len(checks) > ENTRIES_MAX:
+    if len(channels) + len(rules) + len(checks) + len(reports) > ENTRIES_MAX:
         raise BadField("rules", f"there are more than {ENTRIES_MAX} entries", hint="apply them in several files")
     wanted_channels = [await _channel(services, who, name, written) for name, written in channels.items()]
     wanted_rules = [await _rule(services, who, name, written, namespace) for name, written in rules.items()]
     wanted_checks = [await _check(services, who, name, written, namespace) for name, written in checks.items()]
+    wanted_reports = [await _report(services, who, name, written, namespace) for name, written in reports.items()]
     entries: list[AppliedEntry] = []
     for channel, before in wanted_channels:
         entries.append(await _apply_channel(services, who, channel, before, dry_run=dry_run, reason=reason))
@@ -82,6 +88,8 @@ async def apply(
         entries.append(await _apply_rule(services, who, rule, present, known, dry_run=dry_run, reason=reason))
     for check, old in wanted_checks:
         entries.append(await _apply_check(services, who, check, old, known, dry_run=dry_run, reason=reason))
+    for report, kept in wanted_reports:
+        entries.append(await _apply_report(services, who, report, kept, known, dry_run=dry_run, reason=reason))
     return entries
 
 
@@ -117,6 +125,20 @@ async def _check(
     seen = await services.store.heartbeats.find(check.name, namespace=check.namespace)
     before = None if seen is None else seen.check
     return replace(check, version=0 if before is None else before.version), before
+
+
+async def _report(
+    services: Services, who: Principal, name: str, written: Any, namespace: str | None
+) -> tuple[ReportSchedule, ReportSchedule | None]:
+    document = mapping(written, f"reports.{name}")
+    try:
+        report = read_schedule(who, name, document, namespace=namespace)
+    except BadField as error:
+        path, trouble = str(error.data["path"]), str(error.data["trouble"])
+        raise BadField(f"reports.{name}.{path}", trouble, hint=error.hint) from error.__cause__
+    seen = await services.store.reports.find_schedule(report.name, namespace=report.namespace)
+    before = None if seen is None else seen.schedule
+    return replace(report, version=0 if before is None else before.version), before
 
 
 async def _apply_channel(
@@ -187,6 +209,34 @@ async def _apply_check(
         sort=AppliedSort.CHECK,
         name=check.name,
         namespace=check.namespace,
+        change=change,
+        version=version,
+        changes=changes_between(old, new),
+        warnings=[one for one in warnings if one.data["name"] not in new_channels],
+    )
+
+
+async def _apply_report(
+    services: Services,
+    who: Principal,
+    report: ReportSchedule,
+    before: ReportSchedule | None,
+    new_channels: Sequence[str],
+    *,
+    dry_run: bool,
+    reason: str,
+) -> AppliedEntry:
+    old, new = {} if before is None else written_schedule(before), written_schedule(report)
+    change = _change(old, new)
+    warnings = await unknown_channels(services, report.namespace, report.to)
+    version = report.version + (change is not AppliedChange.SAME)
+    if not dry_run:
+        kept, _ = await save_schedule(services, who, report.name, new, namespace=report.namespace, reason=reason)
+        version = kept.schedule.version
+    return AppliedEntry(
+        sort=AppliedSort.REPORT,
+        name=report.name,
+        namespace=report.namespace,
         change=change,
         version=version,
         changes=changes_between(old, new),

@@ -30,7 +30,7 @@ SETTLED: Final = frozenset({DeliveryState.SENT, DeliveryState.FAILED, DeliverySt
 
 
 class ChannelInUse(Conflict):
-    """Rules that name a channel would tell nobody if it were gone."""
+    """Rules, checks and reports that name a channel would tell nobody if it were gone."""
 
     code = "FOL-3120"
 
@@ -38,7 +38,7 @@ class ChannelInUse(Conflict):
         some = ", ".join(rules[:3]) + (" and others" if len(rules) > 3 else "")
         super().__init__(
             f"The channel {name} is named by {some}.",
-            hint="take it out of these rules first",
+            hint="take it out of these first",
             name=name,
             rules=list(rules[:20]),
         )
@@ -186,7 +186,7 @@ async def present_channel(services: Services, channel: Channel) -> Channel | Non
 async def remove_channel(
     services: Services, who: Principal, name: str, *, namespace: str | None, force: bool = False, reason: str = ""
 ) -> None:
-    """Forget a channel, once no rule names it. What waits for it is dropped."""
+    """Forget a channel, once no rule, check or report names it. What waits for it is dropped."""
     who.demand_everywhere(Scope.ADMIN)
     actor(who, reason)
     seen = await find_channel(services, who, name, namespace=namespace)
@@ -202,7 +202,11 @@ async def remove_channel(
 
 async def _demand_unused(services: Services, channel: Channel) -> None:
     rules = await services.store.alerts.rules(namespace=channel.namespace)
+    schedules = await services.store.reports.schedules(namespace=channel.namespace)
+    checks = await services.store.heartbeats.list(namespace=channel.namespace)
     users = [rule.name for rule in rules if channel.name in told_by(rule)]
+    users += [f"report {one.schedule.name}" for one in schedules if channel.name in one.schedule.to]
+    users += [f"check {one.check.name}" for one in checks if channel.name in one.check.to]
     if users:
         raise ChannelInUse(channel.name, rules=users)
 

@@ -25,6 +25,7 @@ from foliot.domain.payload import parse_json
 from foliot.domain.sources import CODE, Code, CodeJob, DeclaredElsewhere, check_source, module_of
 from foliot.domain.texts import actor_name
 from foliot.operations.kinds import UnservedKind, check_declared
+from foliot.operations.limit_warnings import limit_warnings, names_limits
 from foliot.operations.older_servers import may_have_new_fields, oldest_server
 from foliot.operations.services import Services
 from foliot.operations.side_thread import AT_ONCE, in_side_thread, in_slices
@@ -134,7 +135,8 @@ class Declaring:
         saved = await self._save(fitting, hello, by)
         refused += saved.refused
         declared = await in_side_thread(_summed_up, hello, by, drafts, refused)
-        declared = declared._replace(taken_over=saved.taken_over, warned=await self._unserved(fitting, hello))
+        warned = (*await self._unserved(fitting, hello), *await self._limits_lowered(saved.limiting, hello, by))
+        declared = declared._replace(taken_over=saved.taken_over, warned=warned)
         if refused:
             shown = declared.refused[:REFUSED_SHOWN]
             log.warning("job.refused", worker=hello.name, jobs=len(refused), why=shown)
@@ -155,6 +157,19 @@ class Declaring:
         if warned:
             log.warning("job.kind_unserved", worker=hello.name, jobs=len(warned), why=warned[:REFUSED_SHOWN])
         return tuple(warned)
+
+    async def _limits_lowered(
+        self, limiting: Sequence[tuple[_Draft, int]], hello: Hello, by: Principal
+    ) -> tuple[str, ...]:
+        """Warn of limits that these jobs, new or changed, set below what runs hold or what runs of others take."""
+        warned: list[str] = []
+        for draft, job_id in limiting:
+            definition = draft.to_save.definition
+            found = await limit_warnings(self._services, by, draft.namespace, job_id, definition)
+            warned += [f"{draft.name[:200]}: {in_one_line(warning)}" for warning in found]
+        if warned:
+            log.warning("job.limit_lowered", worker=hello.name, jobs=len(limiting), why=warned[:REFUSED_SHOWN])
+        return tuple(warned[:WARNED_MAX])
 
     async def registered(self, code: Code, hello: Hello, by: Principal) -> None:
         """The worker's session is live: retired jobs that its code declares go on, and no other is retired.
@@ -190,7 +205,7 @@ class Declaring:
     async def _save(self, drafts: Sequence[_Draft], hello: Hello, by: Principal) -> "_Saved":
         """Save the jobs; those that could not be, and those that were another module's."""
         happenings: list[Happening] = []
-        saved = _Saved([], {})
+        saved = _Saved([], {}, [])
         try:
             for first in range(0, len(drafts), SAVED_AT_ONCE):
                 part = drafts[first : first + SAVED_AT_ONCE]
@@ -206,6 +221,8 @@ class Declaring:
                         saved.refused.append(_Refused(draft.at, draft.name, one.refusal))
                     elif one.outcome is not SaveOutcome.SAME:
                         happenings.append(_happening(draft, one, hello, by))
+                        if names_limits(draft.to_save.definition) and len(saved.limiting) < WARNED_MAX:
+                            saved.limiting.append((draft, one.job_id))
                     if one.taken_from is not None and len(saved.taken_over) < TAKEN_SHOWN:
                         saved.taken_over[draft.name] = one.taken_from
         finally:
@@ -227,6 +244,7 @@ class _Saved(NamedTuple):
 
     refused: list[_Refused]
     taken_over: dict[str, str]
+    limiting: list[tuple[_Draft, int]]  # some that are new or changed and have limits, with their ids
 
 
 class _Room:

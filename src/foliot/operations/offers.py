@@ -25,6 +25,8 @@ class OfferingWorker(NamedTuple):
     handlers: Mapping[str, Mapping[str, Any] | None]  # name -> JSON Schema of its parameters
     kinds: StatedKinds
     started_at: Instant
+    slots: int = 0
+    is_draining: bool = False  # it takes no more runs
 
     def kind(self, name: str) -> KindOffer | None:
         """What the worker says of a kind; None: it does not have it."""
@@ -44,12 +46,13 @@ class Offers:
         self._forgotten = 0  # how often
         self._read_after = 0  # so much was forgotten when the last read began
 
-    async def workers(self, namespace: str) -> Sequence[OfferingWorker]:
-        """Workers that are alive, draining ones too, and may serve this namespace."""
+    async def workers(self, namespace: str | None) -> Sequence[OfferingWorker]:
+        """Workers that are alive, draining ones too, and may serve this namespace; None: some namespace."""
         forgotten = self._forgotten
         while self._read_after < forgotten or self._clock.monotonic() - self._read_at > FRESH_S:
             await self._next_read()
-        return [worker for worker in self._known.values() if worker.namespace in (None, namespace)]
+        known = self._known.values()
+        return [worker for worker in known if namespace is None or worker.namespace in (None, namespace)]
 
     async def fitting(self, lane: Lane) -> Sequence[OfferingWorker]:
         """Workers that may run what is in this lane: by namespace, group, offer and labels."""
@@ -101,6 +104,7 @@ class Offers:
             handlers={offer.name: offer.parameters for offer in hello.handlers},
             kinds=stated_kinds(hello.kinds, hello.failed_kinds, [offer.name for offer in hello.handlers]),
             started_at=now if known is None else known.started_at,
+            slots=hello.slots,
         )
         self._known[hello.session] = self._came[hello.session] = worker
 
@@ -145,6 +149,8 @@ def _offering(node: NodeRow) -> OfferingWorker:
         handlers=node.handlers,
         kinds=node.kinds,
         started_at=node.started_at,
+        slots=node.slots,
+        is_draining=node.draining_at is not None,
     )
 
 

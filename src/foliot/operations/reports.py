@@ -11,6 +11,7 @@ from foliot.domain.instants import Instant
 from foliot.domain.names import check_name, nearest
 from foliot.domain.reports.cover import cover, crowd_resolution
 from foliot.domain.reports.facts import ReportFacts
+from foliot.domain.reports.notices import addresses_of, report_notices
 from foliot.domain.reports.period import Period, ReportKind, check_timezone, last_period, period_from, read_day
 from foliot.domain.reports.report import TOP, PeriodReport, compose
 from foliot.domain.reports.schedule import (
@@ -105,8 +106,8 @@ async def save_schedule(
     reason: str = "",
 ) -> tuple[KeptSchedule, Sequence[FoliotError]]:
     """Keep a schedule, with a warning for each channel that is not there. One that is just like this stays as it is."""
-    owner = _owner(who, namespace)
-    schedule = schedule_from(name, document, namespace=owner)
+    schedule = read_schedule(who, name, document, namespace=namespace)
+    owner = schedule.namespace
     by = actor(who, reason)
     warnings = await unknown_channels(services, owner, schedule.to)
     before = await services.store.reports.find_schedule(schedule.name, namespace=owner)
@@ -116,6 +117,30 @@ async def save_schedule(
     kept = await services.store.reports.save_schedule(schedule, next_at=next_due(schedule, now), by=by)
     await _note(services, who, "report_schedule.saved", kept.schedule, version=kept.schedule.version, reason=reason)
     return kept, warnings
+
+
+def read_schedule(who: Principal, name: str, document: Mapping[str, Any], *, namespace: str | None) -> ReportSchedule:
+    """A schedule as people write it, if the token may save it."""
+    return schedule_from(name, document, namespace=_owner(who, namespace))
+
+
+async def send_schedule(
+    services: Services, who: Principal, name: str, *, namespace: str | None, reason: str = ""
+) -> tuple[KeptSchedule, Period]:
+    """Send the report of the last day or week that is over now, besides those that are sent when they are due."""
+    actor(who, reason)
+    _owner(who, namespace)
+    kept = await find_schedule(services, who, name, namespace=namespace)
+    schedule, store = kept.schedule, services.store
+    now = await store.lookups.now()
+    period = last_period(schedule.kind, schedule.timezone, now)
+    data = await composed_report(store, period, namespace=schedule.namespace, now=now)
+    known = frozenset(channel.key for channel in await store.channels.list(namespace=schedule.namespace))
+    token = services.chance.token()
+    await store.channels.put(report_notices(schedule, period, data, addresses_of(schedule, known), besides=token))
+    services.notices_wait()
+    await _note(services, who, "report_schedule.sent", schedule, date=period.date, reason=reason)
+    return kept, period
 
 
 async def remove_schedule(

@@ -12,6 +12,7 @@ from foliot.domain.names import check_name
 from foliot.operations.calendars import read_definition
 from foliot.operations.kinds import check_kind
 from foliot.operations.known_channels import alert_warnings
+from foliot.operations.limit_warnings import limit_warnings
 from foliot.operations.names import actor, find_job, group_of
 from foliot.operations.notes import note_job
 from foliot.operations.services import Services
@@ -96,6 +97,7 @@ async def replace(
     if expected_version == 0 and saved.outcome is SaveOutcome.SAME:  # the job was there, with just this definition
         raise VersionConflict(name, expected=0, found=saved.job.version)
     if saved.outcome is not SaveOutcome.SAME:
+        warnings += await limit_warnings(services, who, namespace, saved.job.job_id, definition)
         await _note(services, who, saved, reason, warnings)
         services.cursors_moved()
     job = await find_job(services, who, namespace, name)

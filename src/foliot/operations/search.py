@@ -1,4 +1,4 @@
-"""Search: find a job, a run or a node by a part of its name, or by its id."""
+"""Search: find a job, a run, a node or a check by a part of its name, or by its id."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +12,14 @@ from foliot.ports.store.lookups import JobRow
 
 TEXT_MAX: Final = 200
 NODES_MAX: Final = 5
+CHECKS_MAX: Final = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit:
     """Something that was found."""
 
-    kind: str  # job, run, node
+    kind: str  # job, run, node, check
     name: str
     namespace: str | None
     detail: str
@@ -27,7 +28,7 @@ class Hit:
 async def search(
     services: Services, who: Principal, text: str, *, namespace: str | None = None, limit: int = 20
 ) -> Sequence[Hit]:
-    """Runs by id, nodes by name, jobs by name and everything their definitions say; at most `limit`."""
+    """Runs by id, nodes and checks by name, jobs by name and everything their definitions say; at most `limit`."""
     who.demand(Scope.READ)
     wanted = text.strip()[:TEXT_MAX]
     if not wanted:
@@ -38,7 +39,8 @@ async def search(
     runs = await _runs(services, who, wanted)
     nodes = await _nodes(services, who, wanted)
     jobs = await services.store.lookups.search(wanted, namespace=within, limit=limit)
-    hits = [*runs, *nodes, *map(_job_hit, jobs)]
+    checks = await _checks(services, wanted, within)
+    hits = [*runs, *nodes, *checks, *map(_job_hit, jobs)]
     return hits[:limit]
 
 
@@ -70,3 +72,14 @@ async def _nodes(services: Services, who: Principal, wanted: str) -> Sequence[Hi
     nodes = await services.store.lookups.nodes()
     found = [node for node in nodes if text in node.name.lower()]
     return [Hit(kind="node", name=node.name, namespace=None, detail=node.kind) for node in found[:NODES_MAX]]
+
+
+async def _checks(services: Services, wanted: str, namespace: str | None) -> Sequence[Hit]:
+    """Checks of jobs outside of Foliot, by name."""
+    text = wanted.lower()
+    checks = [one.check for one in await services.store.heartbeats.list(namespace=namespace)]
+    found = [one for one in checks if text in one.name.lower()][:CHECKS_MAX]
+    return [
+        Hit(kind="check", name=one.name, namespace=one.namespace, detail=one.description.partition("\n")[0])
+        for one in found
+    ]

@@ -102,7 +102,7 @@ _CARD: Final = (
     "max-width:860px;margin:0 auto;padding:24px;background:#ffffff;border:1px solid #dfe3e8;border-radius:8px"
 )
 _CELL: Final = "padding:6px 10px;border-bottom:1px solid #e6e9ee;vertical-align:top"
-_HEAD: Final = f"{_CELL};color:#5b6675;font-weight:600;white-space:nowrap"
+_HEAD: Final = f"{_CELL};color:#5b6675;font-weight:600;vertical-align:bottom;word-break:keep-all"
 _SOFT: Final = "color:#5b6675"
 # Mail programs take the styles that stand at each element; a browser in the dark takes these as well.
 _DARK: Final = (
@@ -150,7 +150,10 @@ def _html_table(table: SheetTable) -> str:
 
 
 def _html_cell(tag: str, nth: int, text: str, table: SheetTable) -> str:
-    side = "right;white-space:nowrap" if nth in table.numbers else "left"
+    is_number = nth in table.numbers
+    side = "right" if is_number else "left"
+    if is_number and tag == "td":
+        side = "right;white-space:nowrap"  # a heading may take two lines: on a telephone the table fits then
     style = _HEAD if tag == "th" else _CELL
     return f'<{tag} style="{style};text-align:{side}">{_text(text)}</{tag}>'
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import urlencode
 
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.instants import Instant
@@ -28,7 +29,7 @@ def report_message(
     notice = delivery.notice
     language = Language.of(str(notice.data.get("language") or channel.language))
     words = _BOOKS[language].WORDS
-    sheet = sheet_of(report, language, link=public_url.rstrip("/"))
+    sheet = sheet_of(report, language, link=report_link(report, public_url))
     return AlertMessage(
         delivery_id=delivery.delivery_id,
         kind=notice.kind,
@@ -47,6 +48,17 @@ def report_message(
         page_text=as_text(sheet),
         page_html=as_html(sheet, language),
     )
+
+
+def report_link(report: PeriodReport, public_url: str) -> str:
+    """The page of the console that shows the same report; empty: the server does not know its own address."""
+    base = public_url.rstrip("/")
+    if not base:
+        return ""
+    asked = {"tab": str(report.kind), "date": report.date, "tz": report.timezone}
+    if report.namespace is not None:
+        asked["namespace"] = report.namespace
+    return f"{base}/reports?{urlencode(asked)}"
 
 
 def _short(sheet: Sheet) -> Iterator[tuple[str, str]]:

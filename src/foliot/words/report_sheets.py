@@ -17,6 +17,7 @@ from foliot.words.humane import human_duration
 from foliot.words.language import Language
 from foliot.words.phrases import value_word
 from foliot.words.templates import Speech
+from foliot.words.why import skip_word
 
 _BOOKS: Final = {Language.ENGLISH: english.REPORTS, Language.CHINESE: chinese.REPORTS}
 _SPEECHES: Final = {language: Speech(language) for language in Language}
@@ -112,7 +113,7 @@ class _Writer:
             "growing_jobs", report.growing, self._growing, ("runs", "before", "busy", "before", "change"), told=5
         )
         yield self._crowded()
-        yield self._table("skips", ("reason", "count"), [(self._word(why), str(n)) for why, n in report.skips.items()])
+        yield self._table("skips", ("reason", "count"), [(self._skip(why), str(n)) for why, n in report.skips.items()])
         yield self._nodes()
 
     def _figures(self) -> SheetTable:
@@ -234,6 +235,9 @@ class _Writer:
     def _word(self, word: str) -> str:
         return value_word(word, self._language)
 
+    def _skip(self, reason: str) -> str:
+        return skip_word(reason, self._language)
+
     def _name(self, namespace: str, job: str) -> str:
         """A job's name; in a report of all namespaces, with its own in front."""
         return job if self._report.namespace is not None else f"{namespace}/{job}"
@@ -265,7 +269,7 @@ class _Writer:
         if was is None or value == was:
             return NOTHING
         if form == "rate":
-            return f"{100 * (value - was):+.1f}"
+            return self._say("points", by=f"{100 * (value - was):+.1f}")
         if not was:
             return NOTHING
         ratio = value / was

@@ -43,6 +43,11 @@ _CAUSES: Final[Mapping[BandCause, str]] = {
 _VANISHED: Final = (Cause.LOST, Cause.START_MISSING)  # a try is over because its worker fell silent
 
 
+def skip_word(reason: str, language: Language) -> str:
+    """Why instants were left out, in a word or two; a reason that is not known as it is."""
+    return str(_PIECES[language].get(f"reason.{reason}", reason))
+
+
 def sentence(said: Explanation, *, tz: str, language: Language = Language.ENGLISH) -> str:
     """The whole answer in one line, its times in this zone."""
     return _Teller(said, tz, language).sentence()

@@ -173,7 +173,7 @@ class Registrar:
 
     def _learn(self, welcome: Welcome) -> None:
         """Say which jobs were refused, or may not work, once, and which were taken over; remember when to ask again."""
-        for event, said in (("job.refused", welcome.refused), ("job.kind_unserved", welcome.warned)):
+        for event, said in (("job.refused", welcome.refused), ("job.warned", welcome.warned)):
             for why in said:
                 if why not in self._said:
                     log.warning(event, why=why)

@@ -7,6 +7,7 @@ import click
 import pytest
 
 from foliot.cli import main
+from foliot.cli.job_runs import told_start
 from foliot.cli.job_views import due_of
 from foliot.cli.time_options import RULES, TENSES, Tense, TimeType, TypedTime
 from foliot.cli.times import Times
@@ -42,6 +43,21 @@ def test_a_range_of_skipped_instants_is_shown_as_one(times: Times) -> None:
 )  # fmt: skip
 def test_a_time_in_a_sentence_says_its_zone(times: Times, written: str | None, tz: str | None, told: str) -> None:
     assert times.told(written, tz) == told
+
+
+def test_how_far_ahead_a_time_lies_counts_from_now_or_from_when_a_run_was_made(times: Times) -> None:
+    starts = "2026-03-02T06:30:42Z"
+    assert times.ahead(starts) == "in 42 s"
+    assert times.ahead(starts, since="2026-03-02T06:30:32Z") == "in 10 s", "however slowly its answer came"
+    assert times.ahead("2026-03-02T06:29:00Z") == "now"
+    assert times.ahead(None) == ""
+
+
+def test_the_start_of_a_run_that_stands_for_this_trigger_too_counts_from_now(times: Times) -> None:
+    run = {"created_at": "2026-03-02T06:29:50Z", "not_before": "2026-03-02T06:30:10Z", "stands_for": None}
+    assert told_start(times, run) == {"at": "14:30:10 CST", "ahead": "in 20 s"}
+    assert told_start(times, {**run, "stands_for": "debounce"})["ahead"] == "in 10 s"
+    assert told_start(times, {**run, "not_before": run["created_at"]}) == {"at": None, "ahead": None}
 
 
 # ------------------------------------------------------------------------------------------------- what people type

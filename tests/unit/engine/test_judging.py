@@ -1,6 +1,6 @@
 """The leader judges jobs once an hour: when figures are whole, page by page, and tells what began and ended."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import cast
 
@@ -35,9 +35,11 @@ class Kept:
         self.reads += 1
         return self.progressed
 
-    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int) -> JudgingPage:
+    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int, excused_since: Instant) -> JudgingPage:
+        assert excused_since < hour_at
         self.pages += 1
         some = [job for job in self.jobs if job.job_id > after_id][:limit]
+        some = [job._replace(is_excused=job.job_id in self.with_excuse) for job in some]
         hours: dict[int, dict[Instant, RunFigures]] = {}
         for job in some:
             first = 0 if job.job_id in self.busy else 1
@@ -45,9 +47,6 @@ class Kept:
             hours[job.job_id] = {hour_at - week * WEEK - back * HOUR: runs(6) for week in weeks for back in range(3)}
         open_ = {job.job_id: [one for one in self.opened if one.job_id == job.job_id] for job in some}
         return JudgingPage(jobs=some, hours=hours, days={}, open=open_, is_last=len(some) < limit)
-
-    async def excused(self, job_ids: Collection[int], *, since: Instant) -> Collection[int]:
-        return self.with_excuse & set(job_ids)
 
     async def keep_course(
         self,
@@ -75,7 +74,7 @@ class Leader:
     def _hear(self, anomalies: Sequence[Anomaly]) -> None:
         self.told.append([(one.job, one.ended_at is not None) for one in anomalies])
 
-    async def judge(self, rounds: int = 1) -> None:
+    async def judge(self, rounds: int = 3) -> None:
         for _ in range(rounds):
             await self._judging.judge(7)
 
@@ -104,7 +103,7 @@ async def test_an_hour_waits_until_its_runs_are_counted() -> None:
 async def test_an_anomaly_that_ends_is_told_too() -> None:
     leader = Leader(store := Kept(2))
     store.busy = {2}
-    await leader.judge(2)
+    await leader.judge()
     store.busy = {1, 2}
     leader.now += HOUR
     await leader.judge()

@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 import pytest
 
 from foliot.domain.anomalies.anomaly import Anomaly, AnomalyKind
+from foliot.domain.fire import SkipReason
 from foliot.domain.instants import HOUR, MINUTE, SECOND
 from foliot.domain.reports.facts import CrowdedPoint, JobTally, NodeTally, ReportFacts, RunTally
 from foliot.domain.reports.period import ReportKind, period_from, read_day
@@ -120,6 +121,13 @@ def test_every_report_is_written_in_every_form_and_language(
     assert "2026-03-29" in text
     assert "{" not in text.replace("{background", "").replace("{border", "").replace("{color", "").replace("{body", "")
     assert "\u202e" not in text, "nothing turns the direction of reading"
+
+
+def test_why_instants_were_left_out_is_told_in_the_language_of_the_report() -> None:
+    report = made(ReportFacts(skips={str(reason): 1 for reason in SkipReason}))
+    text = written(sheet_of(report, Language.CHINESE), ReportForm.TEXT, Language.CHINESE)
+    assert "重叠" in text
+    assert [reason for reason in SkipReason if reason in text] == []
 
 
 class Tags(HTMLParser):

@@ -107,11 +107,12 @@ class RuleTestOut(ApiOutput):
 
 
 class ApplyAlerts(ApiInput):
-    """Channels, rules and checks as a file says them, by name."""
+    """Channels, rules, checks and schedules of reports as a file says them, by name."""
 
     channels: dict[str, Any] = Field(default_factory=dict, examples=[{"mail": {"email": {"to": "a@example.com"}}}])
     rules: dict[str, Any] = Field(default_factory=dict, examples=[{"night-failures": {"when": "failed 2 of 3"}}])
     checks: dict[str, Any] = Field(default_factory=dict, examples=[{"nightly-backup": {"every": "1d"}}])
+    reports: dict[str, Any] = Field(default_factory=dict, examples=[{"morning": {"at": "08:00", "to": ["mail"]}}])
     dry_run: bool = Field(default=False, description="Only say what would change.")
     reason: Reason = ""
 
@@ -119,7 +120,7 @@ class ApplyAlerts(ApiInput):
 class AppliedEntryOut(ApiOutput):
     """What became of one entry of a file."""
 
-    sort: str = one_of("channel", "rule", "check")
+    sort: str = one_of("channel", "rule", "check", "report")
     name: str
     namespace: str | None
     change: str = one_of("created", "changed", "same")

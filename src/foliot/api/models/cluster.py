@@ -289,7 +289,7 @@ class EventOut(ApiOutput):
 class HitOut(ApiOutput):
     """Something that was found."""
 
-    kind: Annotated[str, one_of("job", "run", "node")]
+    kind: Annotated[str, one_of("job", "run", "node", "check")]
     name: str
     namespace: str | None
     detail: str

@@ -48,6 +48,20 @@ class MinuteAheadOut(ApiOutput):
     at: Moment = Field(description="When the minute begins.")
     fires: int
     jobs: list[DueJobOut] = Field(description="Some of the jobs that are due in it, at most 3.")
+    slots: float = Field(
+        default=0,
+        description="Slots that what is due keeps busy in it, on average, by how long runs took in the last week.",
+    )
+
+
+class GroupAheadOut(ApiOutput):
+    """A group of workers that something is due for, and its fullest minute."""
+
+    group: str
+    slots: int = Field(description="Of its live workers that are not draining.")
+    needs: float = Field(description="Slots that its fullest minute keeps busy.")
+    at: Moment = Field(description="When that minute begins.")
+    is_short: bool = Field(description="Less than three tenths of the slots would be free.")
 
 
 class AheadOut(ApiOutput):
@@ -56,6 +70,7 @@ class AheadOut(ApiOutput):
     now: Moment
     minutes: list[MinuteAheadOut] = Field(description="Without those in which nothing is due.")
     is_whole: bool = Field(description="False: there are more than are counted at once, and some were left out.")
+    groups: list[GroupAheadOut] = Field(default_factory=list, description="A forecast of slots, by group.")
 
     @classmethod
     def of(cls, ahead: Ahead) -> "AheadOut":
@@ -64,7 +79,18 @@ class AheadOut(ApiOutput):
                 at=moment(minute.at) or "",
                 fires=minute.fires,
                 jobs=[DueJobOut(name=job.name, namespace=job.namespace) for job in minute.jobs],
+                slots=round(minute.slots, 2),
             )
             for minute in ahead.minutes
         ]
-        return cls(now=moment(ahead.now) or "", minutes=minutes, is_whole=ahead.is_whole)
+        groups = [
+            GroupAheadOut(
+                group=one.group,
+                slots=one.slots,
+                needs=round(one.needs, 2),
+                at=moment(one.at) or "",
+                is_short=one.is_short,
+            )
+            for one in ahead.groups
+        ]
+        return cls(now=moment(ahead.now) or "", minutes=minutes, is_whole=ahead.is_whole, groups=groups)

@@ -260,6 +260,21 @@ class ReportScheduleOut(ApiOutput):
         )
 
 
+class SendReport(ApiInput):
+    """Why a report is sent now."""
+
+    reason: Reason = ""
+
+
+class ReportSentOut(ApiOutput):
+    """A report that waits to be sent."""
+
+    name: str = Field(examples=["morning"])
+    kind: str = one_of(*KINDS)
+    date: str = Field(description="The first day of what it is about.", examples=["2026-03-29"])
+    to: list[str] = Field(description="The channels that get it.", examples=[["mail"]])
+
+
 class ReportSchedulesOut(Listed):
     """Schedules of reports, by namespace and name."""
 

@@ -170,17 +170,20 @@ async def try_rule(
     return RuleTestOut.of(found, language)
 
 
-@router.post("/alerts:apply", responses=WRITES, summary="Save the channels, rules and checks of a file")
+@router.post("/alerts:apply", responses=WRITES, summary="Save the channels, rules, checks and reports of a file")
 async def apply_alerts(
     services: Services, who: Writer, language: Speaks, body: ApplyAlerts, namespace: Namespace = None
 ) -> AppliedOut:
-    """What is as it was stays as it is. Everything is checked before anything is saved; channels need an admin."""
+    """What is as it was stays as it is. Everything is checked before anything is saved. Channels need an admin, and so
+    do reports without a namespace, which are about the whole cluster.
+    """
     entries = await apply(
         services,
         who,
         channels=body.channels,
         rules=body.rules,
         checks=body.checks,
+        reports=body.reports,
         namespace=namespace,
         dry_run=body.dry_run,
         reason=body.reason,

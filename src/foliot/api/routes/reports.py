@@ -11,6 +11,8 @@ from foliot.api.models.reports import (
     ReportScheduleIn,
     ReportScheduleOut,
     ReportSchedulesOut,
+    ReportSentOut,
+    SendReport,
 )
 from foliot.api.pages import AnyLimit, page_of
 from foliot.api.request_parts import (
@@ -119,6 +121,16 @@ async def put_report_schedule(
         services, who, name, body.schedule, namespace=namespace, reason=body.reason
     )
     return ReportScheduleOut.of(kept, language, warnings)
+
+
+@router.post("/report-schedules/{name}:send", responses=WRITES, summary="Send a report now")
+async def send_report_schedule(
+    services: Services, who: Writer, name: ScheduleName, body: SendReport, namespace: About = None
+) -> ReportSentOut:
+    """The report of the last day or week that is over, besides those that are sent when they are due."""
+    kept, period = await operations.send_schedule(services, who, name, namespace=namespace, reason=body.reason)
+    schedule = kept.schedule
+    return ReportSentOut(name=schedule.name, kind=str(schedule.kind), date=period.date, to=list(schedule.to))
 
 
 @router.delete("/report-schedules/{name}", responses=WRITES, status_code=204, summary="Take a schedule of reports away")

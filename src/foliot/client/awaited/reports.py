@@ -51,6 +51,10 @@ class AsyncReports:
         given = {"name": name, "schedule": dict(schedule), "reason": reason}
         return dict(await self._ask("put_report_schedule", **given, **_of(namespace)))
 
+    async def send_schedule(self, name: str, *, reason: str = "", namespace: str | None = None) -> Answer:
+        """Send the report of the last day or week that is over now; the answer says of which, and to whom."""
+        return dict(await self._ask("send_report_schedule", name=name, reason=reason, **_of(namespace)))
+
     async def delete_schedule(self, name: str, *, reason: str = "", namespace: str | None = None) -> None:
         """Take one away."""
         await self._ask("delete_report_schedule", name=name, reason=reason, **_of(namespace))

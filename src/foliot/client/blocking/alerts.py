@@ -59,12 +59,18 @@ class Alerts:
         channels: Mapping[str, Any] | None = None,
         rules: Mapping[str, Any] | None = None,
         checks: Mapping[str, Any] | None = None,
+        reports: Mapping[str, Any] | None = None,
         dry_run: bool = False,
         reason: str = "",
         namespace: str | None = None,
     ) -> Answer:
-        """Save channels, rules and checks as a file says them, and say what changed. The rest stays as it is."""
+        """Save channels, rules, checks and schedules of reports as a file says them, and say what changed.
+
+        The rest stays as it is.
+        """
         written = {"channels": dict(channels or {}), "rules": dict(rules or {})}
         if checks:
             written["checks"] = dict(checks)  # an older server does not know the word
+        if reports:
+            written["reports"] = dict(reports)
         return dict(self._ask("apply_alerts", **written, dry_run=dry_run, reason=reason, namespace=namespace))

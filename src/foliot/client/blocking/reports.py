@@ -53,6 +53,10 @@ class Reports:
         given = {"name": name, "schedule": dict(schedule), "reason": reason}
         return dict(self._ask("put_report_schedule", **given, **_of(namespace)))
 
+    def send_schedule(self, name: str, *, reason: str = "", namespace: str | None = None) -> Answer:
+        """Send the report of the last day or week that is over now; the answer says of which, and to whom."""
+        return dict(self._ask("send_report_schedule", name=name, reason=reason, **_of(namespace)))
+
     def delete_schedule(self, name: str, *, reason: str = "", namespace: str | None = None) -> None:
         """Take one away."""
         self._ask("delete_report_schedule", name=name, reason=reason, **_of(namespace))

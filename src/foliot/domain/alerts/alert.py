@@ -55,6 +55,7 @@ class Alert:
     ack_note: str = ""
     silence_id: int | None = None  # nobody is told while this silence lasts
     step: int = 0  # how many steps of the escalation were taken
+    escalates_from: Instant | None = None  # see `domain.alerts.escalation`
     told_at: Instant | None = None  # the last notice
     seen: int  # findings so far
     subjects: Sequence[AlertSubject] = ()  # the first ones; in a list the first

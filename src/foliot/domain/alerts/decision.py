@@ -14,6 +14,7 @@ from foliot.domain.alerts.alert import Alert, AlertCause, Notice
 from foliot.domain.alerts.builtin_rules import JOB_RULE
 from foliot.domain.alerts.channel import Channel
 from foliot.domain.alerts.condition import ConditionKind
+from foliot.domain.alerts.escalation import with_clock
 from foliot.domain.alerts.level import AlertState
 from foliot.domain.alerts.observation import Sighting
 from foliot.domain.alerts.rule import Action, Rule
@@ -93,6 +94,13 @@ class Decision:
     notices: list[tuple[str, Notice]] = field(default_factory=list)
     acts: list[Act] = field(default_factory=list)
     events: list[tuple[str, str]] = field(default_factory=list)  # kind of event, the alert's key
+
+    def leave_out_acts(self, left_out: Sequence[Act]) -> None:
+        """These are not done, and do not count for their alerts either. They are the last ones of each alert."""
+        self.acts = [act for act in self.acts if act not in left_out]
+        fewer = Counter(act.alert_key for act in left_out)
+        for known in (self.opened, self.changed):
+            known[:] = [replace(one, acted=one.acted - fewer[one.alert.key]) for one in known]
 
     @property
     def is_empty(self) -> bool:
@@ -326,6 +334,7 @@ def _moved(
         alert = replace(alert, state=AlertState.FIRING, fired_at=now)
         decision.events.append(("alert.fired", alert.key))
         is_firing_now = True
+    alert = with_clock(alert, now, is_silent=silence_id is not None)
     after = replace(after, alert=alert)
     if alert.state is AlertState.FIRING and silence_id is None:
         after = voice.tell(after, rule, decision.notices, decision.events)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from foliot.domain.alerts.alert import Alert, AlertSubject, Notice, NoticeKind
 from foliot.domain.alerts.channel import Channel
+from foliot.domain.alerts.escalation import fires_for
 from foliot.domain.alerts.hours import told_from
 from foliot.domain.alerts.level import AlertLevel
 from foliot.domain.alerts.rule import Rule
@@ -37,10 +38,9 @@ class Voice:
             if known.alert.told_at is not None:
                 return known
         alert = known.alert
-        assert alert.fired_at is not None
         if alert.step < len(rule.escalate):
             step = rule.escalate[alert.step]
-            if self.now - alert.fired_at >= step.after_us:
+            if fires_for(alert, rule, self.now) >= step.after_us:
                 raised = replace(
                     alert, step=alert.step + 1, level=max(alert.level, step.level or alert.level, key=_rank)
                 )

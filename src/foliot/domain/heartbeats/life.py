@@ -9,6 +9,7 @@
 Only `ok` ends a trouble. A job that failed and begins anew is not well yet.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from foliot.domain.heartbeats.check import CheckState, CheckTrouble, HeartbeatCheck, PingKind
@@ -88,6 +89,24 @@ def edited(check: HeartbeatCheck, before: Heard) -> Heard:
     if before.last_at is None or not is_watched:
         return before
     return _watched(check, before, since=before.last_at)
+
+
+def excused(check: HeartbeatCheck, before: Heard, unheard: Iterable[tuple[Instant, Instant]]) -> Heard:
+    """What is known after times in which nobody could hear it: from, to; the oldest first.
+
+    A ping that was to come then may have come: it is waited for from the end of that time on, as if it had. A ping is
+    to come about when it is due, as much earlier as it may be later; the end of what runs, at any time. What it said
+    itself stays, and so does what was heard after that time.
+    """
+    after = before
+    for began_at, back_at in unheard:
+        if after.trouble is not None or after.deadline_at is None or after.due_at is None:
+            return after
+        first_at = after.due_at - check.grace_us if after.started_at is None else after.started_at
+        was_heard_since = after.last_at is not None and after.last_at >= back_at
+        if began_at <= after.deadline_at and first_at <= back_at and not was_heard_since:
+            after = _watched(check, replace(after, started_at=None), since=back_at)
+    return after
 
 
 def trouble_of(heard: Heard, now: Instant) -> CheckTrouble | None:

@@ -80,15 +80,15 @@ class RunFigures:
 
     __slots__ = ("delay", "failed", "kinds", "last_at", "retries", "runs", "succeeded", "took")
 
-    def __init__(self) -> None:
+    def __init__(self, took: Spell | None = None, delay: Spell | None = None) -> None:
         self.runs = 0
         self.succeeded = 0
         self.failed = 0
         self.retries = 0
         self.last_at: Instant = 0  # the latest end
         self.kinds: Counter[str] = Counter()  # of failures
-        self.took = Spell()  # from the start to the end
-        self.delay = Spell()  # from being ready to the start
+        self.took = took or Spell()  # from the start to the end
+        self.delay = delay or Spell()  # from being ready to the start
 
     @property
     def cancelled(self) -> int:

@@ -9,7 +9,7 @@ servers of two versions share it. The factor is part of that format and must not
 """
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from foliot.domain.instants import Micros
@@ -23,12 +23,26 @@ _MIDDLE: Final = 2 / (GROWTH + 1)
 
 
 class Sketch:
-    """Counts of durations by bucket. Bucket 0 holds what took no longer than a microsecond."""
+    """Counts of durations by bucket. Bucket 0 holds what took no longer than a microsecond.
 
-    __slots__ = ("counts",)
+    A text is read when its counts are asked for: who judges thousands of jobs asks for those of a few.
+    """
 
-    def __init__(self, counts: dict[int, int] | None = None) -> None:
-        self.counts: dict[int, int] = counts or {}
+    __slots__ = ("known", "unread")
+
+    def __init__(self, counts: dict[int, int] | None = None, unread: tuple[str, ...] = ()) -> None:
+        self.known: dict[int, int] = counts or {}
+        self.unread = unread
+
+    @property
+    def counts(self) -> dict[int, int]:
+        """How many durations each bucket holds."""
+        if self.unread:
+            texts, self.unread = self.unread, ()
+            for text in texts:
+                numbers = list(map(int, text.split()))
+                self._add(dict(zip(numbers[::2], numbers[1::2], strict=True)))
+        return self.known
 
     @classmethod
     def of(cls, durations: Iterable[Micros]) -> "Sketch":
@@ -41,8 +55,7 @@ class Sketch:
     @classmethod
     def read(cls, text: str) -> "Sketch":
         """The sketch that `written` wrote."""
-        numbers = list(map(int, text.split()))
-        return cls(dict(zip(numbers[::2], numbers[1::2], strict=True)))
+        return cls(unread=(text,)) if text else cls()
 
     def written(self) -> str:
         """The sketch as text."""
@@ -56,12 +69,17 @@ class Sketch:
     def add(self, duration: Micros) -> None:
         """Count one duration."""
         bucket = bucket_of(duration)
-        self.counts[bucket] = self.counts.get(bucket, 0) + 1
+        counts = self.counts
+        counts[bucket] = counts.get(bucket, 0) + 1
 
     def merge(self, other: "Sketch") -> None:
         """Count everything that the other has counted."""
-        counts = self.counts
-        for bucket, count in other.counts.items():
+        self.unread += other.unread
+        self._add(other.known)
+
+    def _add(self, other: Mapping[int, int]) -> None:
+        counts = self.known
+        for bucket, count in other.items():
             counts[bucket] = counts.get(bucket, 0) + count
 
     def at(self, fraction: float) -> Micros | None:

@@ -125,7 +125,7 @@ class AlertsRecorded:
 
 
 class AlertRoundStore(Protocol):
-    """Reads for a round of alerts, and the one transaction that writes it."""
+    """Reads for a round of alerts, and the one transaction that writes it. `now`: store time, as the round read it."""
 
     async def look(self, *, asks_jobs: bool, signs_max: int) -> RoundLook:
         """One statement says what there is to read; the others are asked for that alone.
@@ -144,7 +144,7 @@ class AlertRoundStore(Protocol):
 
     async def jobs(self, job_ids: Sequence[int]) -> Mapping[int, SubjectJob]: ...
 
-    async def silent(self, *, for_us: Micros) -> Sequence[tuple[int, Instant | None]]:
+    async def silent(self, *, for_us: Micros, now: Instant) -> Sequence[tuple[int, Instant | None]]:
         """Active jobs older than that without a success for so long, and when the last one was, if that is known."""
         ...
 
@@ -156,11 +156,13 @@ class AlertRoundStore(Protocol):
         """How many failed, for each question."""
         ...
 
-    async def percentiles(self, job_ids: Sequence[int], *, since: Instant) -> Mapping[int, Mapping[int, Micros]]:
+    async def percentiles(
+        self, job_ids: Sequence[int], *, since: Instant, now: Instant
+    ) -> Mapping[int, Mapping[int, Micros]]:
         """What runs of these jobs take, by the statistics: by job, by percentile. Jobs with few runs are left out."""
         ...
 
-    async def ended_lately(self, names: Sequence[str]) -> Sequence[EndedLately]:
+    async def ended_lately(self, names: Sequence[str], *, now: Instant) -> Sequence[EndedLately]:
         """What ended in the last hour: of all jobs, and of those with these names in any namespace."""
         ...
 

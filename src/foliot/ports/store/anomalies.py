@@ -1,6 +1,6 @@
 """Anomalies in the store: the leader judges the jobs page by page, once an hour, and keeps what it finds."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple, Protocol
 
@@ -29,6 +29,7 @@ class ComparedJob(NamedTuple):
     is_active: bool
     is_scheduled: bool
     since_at: Instant  # its present version was saved
+    is_excused: bool = False  # lately it skipped an instant because it was to: by calendar, blackout, pause
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,12 +62,11 @@ class AnomalyStore(Protocol):
         """Which hour is judged, and up to which job. One statement."""
         ...
 
-    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int) -> JudgingPage:
-        """The next jobs and all that judging the hour needs of them. Three statements for any number of jobs."""
-        ...
+    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int, excused_since: Instant) -> JudgingPage:
+        """The next jobs and all that judging the hour needs of them. One statement for any number of jobs.
 
-    async def excused(self, job_ids: Collection[int], *, since: Instant) -> Collection[int]:
-        """Those of the jobs that skipped an instant since then, because they were to: by calendar, blackout, pause."""
+        A job that skipped an instant since `excused_since`, because it was to, is excused.
+        """
         ...
 
     async def keep_course(
@@ -80,6 +80,8 @@ class AnomalyStore(Protocol):
         term: int | None,
     ) -> bool:
         """Write down what a page changed, and how far the hour is judged, in one transaction.
+
+        Two statements for any number of anomalies. One that was over and begins again at the same instant goes on.
 
         False: another leader has judged since the progress was seen, or the term is over; then nothing was written.
         """

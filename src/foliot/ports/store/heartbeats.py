@@ -76,6 +76,13 @@ class HeartbeatStore(Protocol):
         """Write what was heard, guarded by the number of pings so far. None: there is no such check."""
         ...
 
+    async def excuse(self, unheard: Sequence[tuple[Instant, Instant]], *, term: int) -> Sequence[int]:
+        """Wait anew for the checks whose ping may have come in these times, in which nobody could hear it.
+
+        Guarded by the number of pings. The ids of those checks; none when all of that is known already.
+        """
+        ...
+
     async def pings(self, name: str, *, namespace: str, limit: int) -> Sequence[PingRow]:
         """The last ones, newest first."""
         ...

@@ -110,3 +110,10 @@ class StatisticsStore(NodeLoadStore, AnomalyStore, Protocol):
     async def paces(self, job_ids: Sequence[int]) -> Mapping[int, Mapping[str, Micros]]:
         """The pace of each worker at these jobs, by job and by its name. One statement for all jobs."""
         ...
+
+    async def slot_times(self, job_ids: Sequence[int]) -> Mapping[int, Micros]:
+        """How long a run of each of these jobs keeps slots, its shards together: the mean of the last week.
+
+        Jobs without a counted run are left out.
+        """
+        ...

@@ -46,6 +46,8 @@ EVENTS: Final[Mapping[str, str]] = {
     "http.not_taken": "回应没有被取走",
     "job.queue_full": "触发被拒绝：任务等待中的执行已达上限",
     "job.kind_unserved": "没有在线工作节点提供任务的处理器类型",
+    "job.limit_lowered": "任务把限额降到了已占用的数量以下",
+    "job.warned": "任务已保存，但可能不如预期",
     "jobs.not_loaded": "任务未能加载",
     "job.taken_over": "已接管任务",
     "journal.note_lost": "事件记录丢失",

@@ -34,6 +34,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Show a schedule of reports.": "显示一个报告计划。",
     "Save a schedule of reports; of one that is there, what is left out stays.": "保存报告计划；已存在的计划，未写的保持不变。",
     "Its days and its clock are those of --tz.": "日期和时刻按 --tz 的时区计算。",
+    "Send the report of a schedule now: of the last day or week that is over.": "立即发送计划的报告：最近结束的一天或一周。",
     "Take a schedule of reports away.": "删除一个报告计划。",
     "Reports: how the runs of a day or a week went.": "报告：一天或一周的执行情况。",
     "Reports: how the runs of a day or a week went, beside the period before.": "报告：一天或一周的执行情况，并与之前的时段比较。",
@@ -44,7 +45,7 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Alerts: what needs somebody, rules, channels, silences.": "告警：需要人处理的问题、规则、渠道和静默。",
     "Alerts: what needs somebody, which rules look for it, and which channels tell it.": "告警：需要人处理的问题，哪些规则发现它，哪些渠道通知它。",
     "A channel names its secrets, ${secret:NAME}; servers have the values.": "渠道只写密钥的引用 ${secret:NAME}；值保存在服务器上。",
-    "A file has the sections channels, rules and checks, by name.": "文件有 `channels`、`rules` 和 `checks` 三节，按名称列出。",
+    "A file has the sections channels, rules, checks and reports, by name.": "文件有 `channels`、`rules`、`checks` 和 `reports` 四节，按名称列出。",
     "A repeat changes nothing.": "重复执行不会改变任何东西。",
     "A rule about jobs belongs to a namespace.": "关于任务的规则属于一个命名空间。",
     "Alert rules: what to look for, how grave it is, and whom to tell.": "告警规则：发现什么，有多严重，通知谁。",
@@ -71,9 +72,9 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Make a rule, or change what is said of it; what is left out stays.": "新建或修改规则；未写的保持不变。",
     "Nothing is told, and nothing changes.": "不会发出通知，也不会改变任何东西。",
     "One about nodes, the leader or the store belongs to the whole cluster and needs an admin's token.": "关于节点、主节点或存储的规则属于整个集群，需要管理员的令牌。",
-    "Print every channel, rule and check as a file that can be applied.": "把全部渠道、规则和检查项输出为可以应用的文件。",
-    "Rules and checks belong to the namespace, rules about nodes, the leader or the store to the whole cluster; channels are for every namespace, and need an admin's token.": "规则和检查项属于命名空间，关于节点、主节点或存储的规则属于整个集群；渠道供全部命名空间使用，需要管理员的令牌。",
-    "Save the channels, rules and checks of files.": "保存文件中的渠道、规则和检查项。",
+    "Print every channel, rule, check and schedule of reports as a file that can be applied.": "把全部渠道、规则、检查项和报告计划输出为可以应用的文件。",
+    "Rules and checks belong to the namespace, rules about nodes, the leader or the store to the whole cluster; channels are for every namespace, and need an admin's token, as reports without -n do, which are about the whole cluster.": "规则和检查项属于命名空间，关于节点、主节点或存储的规则属于整个集群；渠道供全部命名空间使用，需要管理员的令牌；不写 -n 的报告涵盖整个集群，同样需要管理员的令牌。",
+    "Save the channels, rules, checks and reports of files.": "保存文件中的渠道、规则、检查项和报告计划。",
     "Say that alerts are over.": "把告警标为已恢复。",
     "Say that you look after alerts: nobody is reminded, and nothing is escalated.": "表示你在处理这些告警：不再提醒，也不再升级。",
     "Say whether a rule would fire for a run, and why.": "说明某条规则对某次执行是否会告警，以及为什么。",
@@ -270,9 +271,13 @@ COMMANDS: Final[Mapping[str, str]] = {
     "Show the settings of the server that answers: each value, and whether a flag, the environment or a file gave it.": (
         "显示应答服务器的设置：每个值，以及它来自选项、环境变量还是文件。"
     ),
-    "Show what comes: how many instants are due in each of the next minutes, and of which jobs.": (
-        "显示接下来每分钟有多少触发点，以及属于哪些任务。"
+    "Show what comes: how many instants are due in each of the next minutes, of which jobs, on how many slots.": (
+        "显示接下来每分钟有多少触发点、属于哪些任务、占用多少槽位。"
     ),
+    (
+        "How long runs take is known from the last week; runs that were triggered are not foreseen. A group that would "
+        "have less than three tenths of its slots free has a line of its own."
+    ): "执行时长取自最近一周；手动触发的执行无法预见。空闲槽位将不足三成的分组单独列出一行。",
     "Show a window of a run's log: the last lines, or those in front of a line or behind it.": (
         "显示执行日志的一段：最后若干行，或某一行之前或之后的行。"
     ),

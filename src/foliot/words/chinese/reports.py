@@ -23,6 +23,7 @@ REPORTS: Final[Catalogue] = {
     "before": "之前",
     "change": "变化",
     "runs": "执行",
+    "points": "{by} 个百分点",
     "success": "成功率",
     "failed": "失败",
     "cancelled": "取消",

@@ -25,8 +25,8 @@ USAGE: Final[Mapping[str, str]] = {
         "检查项需要节奏：--every 1d，或 --cron “0 2 * * *”。"
     ),
     'The file has no rule "{name}".': "文件中没有规则“{name}”。",
-    '{file}: "{name}" is no section of such a file; they are channels, rules and checks.': (
-        "{file}：“{name}”不是此类文件的一节；可用的是 channels、rules 和 `checks`。"
+    '{file}: "{name}" is no section of such a file; they are channels, rules, checks and reports.': (
+        "{file}：“{name}”不是此类文件的一节；可用的是 channels、rules、`checks` 和 `reports`。"
     ),
     "{file}: {section} is no mapping of names.": "{file}：{section} 不是按名称列出的。",
     '{file}: "{name}" comes twice.': "{file}：“{name}”出现了两次。",

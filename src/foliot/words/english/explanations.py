@@ -33,8 +33,8 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
         "Switch it off: foliot alert rule set NAME --off.",
     ),
     "FOL-3120": (
-        "Alert rules name the channel. If it were gone, they would tell nobody there.",
-        "Take it out of these rules first, or delete it with --force.",
+        "Rules, checks or reports name the channel. If it were gone, they would tell nobody there.",
+        "Take it out of these first, or delete it with --force.",
     ),
     "FOL-0000": (
         "A server met a mistake in Foliot itself. Its log has the details under the trace id of the answer.",
@@ -255,6 +255,18 @@ EXPLANATIONS: Final[Mapping[str, tuple[str, str]]] = {
     "FOL-1242": (
         "place.takes says how much of a limit each run takes, and the limit has less. Somebody may have lowered it.",
         "Take less, or raise the limit: in place.concurrency, or foliot limit set NAME MAX.",
+    ),
+    "FOL-1243": (
+        "A job was saved with a limit that is smaller than what running runs hold. No run is stopped.",
+        "None starts until fewer are taken. Wait, or raise the limit; foliot limit show NAME says which runs hold it.",
+    ),
+    "FOL-1244": (
+        "A job was saved with a limit that is smaller than what each run of another job takes of it (place.takes).",
+        "Runs of that job wait for ever. Raise the limit, or let its runs take less.",
+    ),
+    "FOL-1245": (
+        "A job was saved with a max_waiting that is smaller than what waits already. The waiting runs stay.",
+        "Triggers are refused until fewer wait. Cancel runs that nobody needs, or raise max_waiting.",
     ),
     "FOL-1300": (
         "A live server is of an older version. It would not count its runs in a limit of a group or namespace.",

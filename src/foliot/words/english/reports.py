@@ -22,6 +22,7 @@ REPORTS: Final[Catalogue] = {
     "value": "value",
     "before": "before",
     "change": "change",
+    "points": "{by} points",
     "runs": "runs",
     "success": "success",
     "failed": "failed",

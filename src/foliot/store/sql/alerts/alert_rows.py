@@ -13,7 +13,7 @@ from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
 COLUMNS: Final = (
     "a.id, a.open_key, a.namespace, a.rule, a.kind, a.level, a.state, a.job_id, a.cause, a.channels, a.runbook, "
     "a.began_at, a.fired_at, a.last_at, a.resolved_at, a.acked_at, a.acked_by, a.ack_note, a.silence_id, a.step, "
-    "a.told_at, a.acted, a.seen, a.ver"
+    "a.escalates_from, a.told_at, a.acted, a.seen, a.ver"
 )
 COUNTS: Final = (
     "(SELECT count(*) FROM alert_subjects s WHERE s.alert_id = a.id) AS subject_count, "
@@ -80,6 +80,7 @@ def alert_of(row: Any, subjects: Sequence[AlertSubject] = ()) -> Alert:
         ack_note=row.ack_note or "",
         silence_id=row.silence_id,
         step=row.step,
+        escalates_from=row.escalates_from,
         told_at=row.told_at,
         seen=row.seen,
         subjects=subjects,

@@ -12,14 +12,16 @@ from foliot.domain.errors import InvalidInput
 from foliot.domain.heartbeats.check import HeartbeatCheck, PingKind
 from foliot.domain.heartbeats.document import check_from, written_check
 from foliot.domain.heartbeats.errors import CheckChanged, TooManyChecks
-from foliot.domain.heartbeats.life import Heard, Ping, edited, heard_of, paused, resumed, trouble_of
+from foliot.domain.heartbeats.life import Heard, Ping, edited, excused, heard_of, paused, resumed, trouble_of
+from foliot.domain.instants import Instant
 from foliot.domain.payload import canonical_json
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.heartbeats import CHECKS_MAX, PINGS_KEPT, PingRow, WatchedCheck
 from foliot.ports.store.journal import Happening, Topic
 from foliot.store.sql.alerts.heartbeat_rows import COLUMNS, INSTANTS, heard_in, watched
+from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.kernel.database import Database, Pool, TryAgain, Tx
-from foliot.store.sql.kernel.statement import TEXT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
 from foliot.store.sql.people.journal import note
 
 ALL: Final = Statement(f"SELECT {COLUMNS}, {{now}} AS now FROM heartbeats h ORDER BY h.namespace, h.name LIMIT :rows")
@@ -69,6 +71,29 @@ PINGS: Final = Statement(
     WHERE h.namespace = :namespace AND h.name = :name ORDER BY p.number DESC LIMIT :rows
     """
 )
+WATCHED: Final = Statement(
+    f"""
+    SELECT {COLUMNS}, {{now}} AS now FROM heartbeats h
+    WHERE h.alarm_at >= :since AND h.trouble IS NULL AND h.is_paused = 0 ORDER BY h.alarm_at, h.id LIMIT :rows
+    """
+)
+EXCUSE: Final = Statement(
+    """
+    UPDATE heartbeats SET started_at = d.started_at, due_at = d.due_at, deadline_at = d.deadline_at,
+                          alarm_at = d.alarm_at
+    FROM {d} WHERE heartbeats.id = d.id AND heartbeats.version = d.version AND heartbeats.pings = d.pings
+    """,
+    RowSet(
+        "d",
+        id=BIGINT,
+        version=BIGINT,
+        pings=BIGINT,
+        started_at=BIGINT,
+        due_at=BIGINT,
+        deadline_at=BIGINT,
+        alarm_at=BIGINT,
+    ),
+)
 REMOVE: Final = Statement("DELETE FROM heartbeats WHERE id = :id")
 log = structlog.get_logger("foliot.store")
 
@@ -98,6 +123,9 @@ class SqlHeartbeats:
     async def ping(self, name: str, *, namespace: str, ping: Ping, by: str) -> WatchedCheck | None:
         work = partial(_ping, name=name, namespace=namespace, ping=ping, by=by)
         return await self._database.transact(work, pool=Pool.API)
+
+    async def excuse(self, unheard: Sequence[tuple[Instant, Instant]], *, term: int) -> Sequence[int]:
+        return await self._database.transact(partial(_excuse, unheard=unheard, term=term))
 
     async def pings(self, name: str, *, namespace: str, limit: int) -> Sequence[PingRow]:
         values = {"namespace": namespace, "name": name, "rows": limit}
@@ -185,6 +213,27 @@ def _ping(tx: Tx, *, name: str, namespace: str, ping: Ping, by: str) -> WatchedC
         tx.change(FORGET, {"id": row.id, "last": after.pings - PINGS_KEPT})
     _tell_turn(tx, seen, after, ping, by)
     return replace(seen, heard=after)
+
+
+def _excuse(tx: Tx, *, unheard: Sequence[tuple[Instant, Instant]], term: int) -> Sequence[int]:
+    rows = tx.rows(WATCHED, {"since": min(unheard)[0], "rows": CHECKS_MAX}) if unheard else ()
+    changed: list[tuple[Any, ...]] = []
+    told: list[Happening] = []
+    for row in rows:
+        seen = next(_readable([row]), None)
+        if seen is None:
+            continue
+        after = excused(seen.check, seen.heard, sorted(unheard))
+        if after == seen.heard:
+            continue
+        changed.append((row.id, row.version, row.pings, *(getattr(after, name) for name in INSTANTS)))
+        data = {"due_at": after.due_at}
+        told.append(_happening("check.excused", row.name, row.namespace, f"{row.id}:{after.due_at}", "foliot", data))
+    if not changed or not holds_term(tx, term):
+        return ()
+    tx.change(EXCUSE, d=sorted(changed))
+    note(tx, told, term=term)
+    return [int(row[0]) for row in changed]
 
 
 # ------------------------------------------------------------------------------------------------------------- parts

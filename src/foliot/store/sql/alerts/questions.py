@@ -81,8 +81,8 @@ POLICIES: Final = Statement(
 )
 ACTED: Final = Statement(
     """
-    SELECT a.rule, sum(a.acted) AS acts FROM alerts a
-    WHERE a.acted > 0 AND a.last_at > {now} - :hour AND a.rule IN (SELECT d.rule FROM {d}) GROUP BY a.rule
+    SELECT e.subject AS rule, count(*) AS acts FROM events e
+    WHERE e.subject IN (SELECT d.rule FROM {d}) AND e.kind = 'alert.acted' AND e.at > {now} - :hour GROUP BY e.subject
     """,
     RowSet("d", rule=TEXT),
 )
@@ -114,17 +114,17 @@ def _of_the_last(tx: Tx, asked: Sequence[tuple[int, int]]) -> dict[FailureQuesti
     return counts
 
 
-def silent(tx: Tx, *, for_us: Micros) -> list[tuple[int, Instant | None]]:
+def silent(tx: Tx, *, for_us: Micros, now: Instant) -> list[tuple[int, Instant | None]]:
     """Active jobs without a success for so long. When the last one was is not looked for."""
     resolution = Resolution.MINUTE if for_us <= _MINUTES_US else Resolution.HOUR
-    since = resolution.start_of(tx.now() - for_us)
+    since = resolution.start_of(now - for_us)
     values = {"lasts": for_us, "resolution": int(resolution), "since": since, "rows": SILENT_MAX}
     return [(row.id, None) for row in tx.rows(SILENT, values)]
 
 
-def percentiles(tx: Tx, job_ids: Sequence[int], *, since: Instant) -> dict[int, dict[int, Micros]]:
+def percentiles(tx: Tx, job_ids: Sequence[int], *, since: Instant, now: Instant) -> dict[int, dict[int, Micros]]:
     """What runs of these jobs take."""
-    starts = Resolution.HOUR.starts(since, tx.now())
+    starts = Resolution.HOUR.starts(since, now)
     wanted = [(start, job_id) for start in starts for job_id in sorted(set(job_ids))]
     sketches: dict[int, Sketch] = defaultdict(Sketch)
     for job_id, written in tx.tuples(SKETCHES, d=wanted) if wanted else ():
@@ -136,12 +136,12 @@ def percentiles(tx: Tx, job_ids: Sequence[int], *, since: Instant) -> dict[int, 
     return found
 
 
-def ended_lately(tx: Tx, *, names: Sequence[str]) -> list[EndedLately]:
+def ended_lately(tx: Tx, *, names: Sequence[str], now: Instant) -> list[EndedLately]:
     """What ended in the last hour: of all jobs, and of those with these names."""
     rows = tx.found(NAMED, {"rows": NAMED_MAX}, d=keys(sorted(set(names)))) if names else ()
     jobs: dict[int, tuple[str, str] | None] = {row.id: (row.namespace, row.name) for row in rows}
     jobs[EVERY_JOB] = None
-    starts = Resolution.MINUTE.starts(tx.now() - HOUR, tx.now())
+    starts = Resolution.MINUTE.starts(now - HOUR, now)
     sums = {job_id: EndedLately(job, 0, 0, 0, 0) for job_id, job in jobs.items()}
     for row in tx.rows(ENDED, d=[(start, job_id) for start in starts for job_id in sorted(jobs)]):
         was = sums[row.job_id]

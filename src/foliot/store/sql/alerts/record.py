@@ -40,6 +40,7 @@ class _AlertRow(NamedTuple):
     resolved_at: int | None
     silence_id: int | None
     step: int
+    escalates_from: int | None
     told_at: int | None
     acted: int
     seen: int
@@ -72,6 +73,7 @@ class _Change(NamedTuple):
     resolved_at: int | None
     silence_id: int | None
     step: int
+    escalates_from: int | None
     told_at: int | None
     acted: int
     seen: int
@@ -81,7 +83,8 @@ CHANGE: Final = Statement(
     """
     UPDATE alerts SET ver = alerts.ver + 1, open_key = d.open_key, level = d.level, state = d.state,
            channels = d.channels, fired_at = d.fired_at, last_at = d.last_at, resolved_at = d.resolved_at,
-           silence_id = d.silence_id, step = d.step, told_at = d.told_at, acted = d.acted, seen = d.seen
+           silence_id = d.silence_id, step = d.step, escalates_from = d.escalates_from, told_at = d.told_at,
+           acted = d.acted, seen = d.seen
     FROM {d} WHERE alerts.id = d.id AND alerts.ver = d.ver AND alerts.resolved_at IS NULL
     """,
     RowSet.of("d", _Change),
@@ -218,6 +221,7 @@ def _row(known: KnownAlert) -> _AlertRow:
         resolved_at=alert.resolved_at,
         silence_id=alert.silence_id,
         step=alert.step,
+        escalates_from=alert.escalates_from,
         told_at=alert.told_at,
         acted=known.acted,
         seen=alert.seen,
@@ -239,6 +243,7 @@ def _change(known: KnownAlert) -> _Change:
         resolved_at=alert.resolved_at,
         silence_id=alert.silence_id,
         step=alert.step,
+        escalates_from=alert.escalates_from,
         told_at=alert.told_at,
         acted=known.acted,
         seen=alert.seen,

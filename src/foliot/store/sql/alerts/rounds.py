@@ -23,12 +23,19 @@ from foliot.store.sql.jobs import job_alerts
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 
-OLD: Final = Statement("SELECT id FROM alerts WHERE resolved_at < :before ORDER BY resolved_at, id LIMIT :rows")
+OLD: Final = Statement(
+    """
+    SELECT a.id, 1 AS is_alert FROM (
+      SELECT id FROM alerts WHERE resolved_at < :before ORDER BY resolved_at, id LIMIT :rows
+    ) a
+    UNION ALL
+    SELECT s.id, 0 FROM (SELECT id FROM silences WHERE until < :before ORDER BY until, id LIMIT :rows) s
+    """
+)
 FORGET_SUBJECTS: Final = Statement(
     "DELETE FROM alert_subjects WHERE alert_id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT)
 )
 FORGET: Final = Statement("DELETE FROM alerts WHERE id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT))
-OLD_SILENCES: Final = Statement("SELECT id FROM silences WHERE until < :before ORDER BY until, id LIMIT :rows")
 FORGET_SILENCES: Final = Statement("DELETE FROM silences WHERE id IN (SELECT d.id FROM {d})", RowSet("d", id=BIGINT))
 
 
@@ -52,8 +59,8 @@ class SqlAlertRounds:
     async def jobs(self, job_ids: Sequence[int]) -> Mapping[int, SubjectJob]:
         return await self._database.read(partial(looks.jobs, job_ids=job_ids), pool=Pool.CONTROL)
 
-    async def silent(self, *, for_us: Micros) -> Sequence[tuple[int, Instant | None]]:
-        return await self._database.read(partial(questions.silent, for_us=for_us), pool=Pool.CONTROL)
+    async def silent(self, *, for_us: Micros, now: Instant) -> Sequence[tuple[int, Instant | None]]:
+        return await self._database.read(partial(questions.silent, for_us=for_us, now=now), pool=Pool.CONTROL)
 
     async def anomalies(self, *, limit: int) -> Sequence[AnomalySeen]:
         return await self._database.read(partial(looks.anomalies, limit=limit), pool=Pool.CONTROL)
@@ -61,19 +68,21 @@ class SqlAlertRounds:
     async def failures(self, asked: Sequence[FailureQuestion]) -> Mapping[FailureQuestion, int]:
         return await self._database.read(partial(questions.failures, asked=asked), pool=Pool.CONTROL)
 
-    async def percentiles(self, job_ids: Sequence[int], *, since: Instant) -> Mapping[int, Mapping[int, Micros]]:
-        work = partial(questions.percentiles, job_ids=job_ids, since=since)
+    async def percentiles(
+        self, job_ids: Sequence[int], *, since: Instant, now: Instant
+    ) -> Mapping[int, Mapping[int, Micros]]:
+        work = partial(questions.percentiles, job_ids=job_ids, since=since, now=now)
         return await self._database.read(work, pool=Pool.CONTROL)
 
-    async def ended_lately(self, names: Sequence[str]) -> Sequence[EndedLately]:
-        return await self._database.read(partial(questions.ended_lately, names=names), pool=Pool.CONTROL)
+    async def ended_lately(self, names: Sequence[str], *, now: Instant) -> Sequence[EndedLately]:
+        return await self._database.read(partial(questions.ended_lately, names=names, now=now), pool=Pool.CONTROL)
 
     async def policies(self) -> Sequence[JobPolicy]:
         return await self._database.read(questions.policies, pool=Pool.CONTROL)
 
     async def repair_policies(self, *, after: int, window: int, term: int) -> int | None:
         def work(tx: Tx) -> int | None:
-            return job_alerts.repair(tx, after=after, window=window) if holds_term(tx, term) else None
+            return job_alerts.repair(tx, after=after, window=window, may_write=lambda: holds_term(tx, term))
 
         return await self._database.transact(work)
 
@@ -92,8 +101,9 @@ class SqlAlertRounds:
 
 
 def _forget(tx: Tx, *, before: Instant, limit: int, term: int) -> int:
-    old = sorted(row.id for row in tx.rows(OLD, {"before": before, "rows": limit}))
-    silences = sorted(row.id for row in tx.rows(OLD_SILENCES, {"before": before, "rows": limit}))
+    found = tx.tuples(OLD, {"before": before, "rows": limit})
+    old = sorted(int(one) for one, is_alert in found if is_alert)
+    silences = sorted(int(one) for one, is_alert in found if not is_alert)
     if not (old or silences) or not holds_term(tx, term):
         return 0
     if old:

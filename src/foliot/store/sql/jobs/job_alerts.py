@@ -4,7 +4,7 @@ A server of an older Foliot saves jobs without writing here. So the leader walks
 each hour after that, some thousand in a round, and writes what is missing.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
@@ -28,15 +28,17 @@ KEEP: Final = Statement(
 )
 MISSED: Final = Statement(
     """
-    SELECT j.id, j.version, v.definition
-    FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
-    LEFT JOIN job_alerts a ON a.job_id = j.id
-    WHERE j.id > :after AND j.id <= :until AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
-          AND (a.job_id IS NULL OR a.version <> j.version)
-    ORDER BY j.id
+    SELECT l.last_id, m.id, m.version, m.definition
+    FROM (SELECT coalesce(max(id), 0) AS last_id FROM jobs) l LEFT JOIN (
+      SELECT j.id, j.version, v.definition
+      FROM jobs j JOIN job_versions v ON v.job_id = j.id AND v.version = j.version
+      LEFT JOIN job_alerts a ON a.job_id = j.id
+      WHERE j.id > :after AND j.id <= :until AND j.deleted_at = 0 AND v.definition LIKE '%"alert":%'
+            AND (a.job_id IS NULL OR a.version <> j.version)
+    ) m ON m.id <= l.last_id
     """
 )
-LAST_JOB: Final = Statement("SELECT coalesce(max(id), 0) FROM jobs")
+"""The last job of all comes along, also when nothing is missing."""
 
 
 def keep(tx: Tx, wishes: Iterable[tuple[int, int, Definition]], *, are_new: bool) -> None:
@@ -49,16 +51,22 @@ def keep(tx: Tx, wishes: Iterable[tuple[int, int, Definition]], *, are_new: bool
         tx.change(KEEP, {"now": tx.now()}, d=sorted(rows))
 
 
-def repair(tx: Tx, *, after: int, window: int) -> int | None:
-    """Write what is missing of the next jobs by id; where to go on, None: these were the last."""
+def repair(tx: Tx, *, after: int, window: int, may_write: Callable[[], bool]) -> int | None:
+    """Write what is missing of the next jobs by id; where to go on, None: these were the last.
+
+    One statement where nothing is missing: whether this leader may write is asked when it has something to write.
+    """
     until = after + window
-    missed = tx.rows(MISSED, {"after": after, "until": until})
+    found = tx.rows(MISSED, {"after": after, "until": until})
+    missed = sorted((row for row in found if row.id is not None), key=lambda row: row.id)
+    if missed and not may_write():
+        return None
     rows = [row for row in map(_of_definition, missed) if row is not None]
     if missed:
         tx.change(FORGET, d=keys([row.id for row in missed]))
     if rows:
         tx.change(KEEP, {"now": tx.now()}, d=rows)
-    return until if int(tx.value(LAST_JOB)) > until else None
+    return until if int(found[0].last_id) > until else None
 
 
 def _of_definition(row: Any) -> tuple[Any, ...] | None:

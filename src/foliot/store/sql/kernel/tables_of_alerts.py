@@ -70,6 +70,7 @@ alerts: Final = sa.Table(
     sa.Column("acted", sa.Integer, nullable=False),  # how often Foliot did something by itself
     sa.Column("seen", sa.Integer, nullable=False),
     sa.Column("ver", sa.Integer, nullable=False),
+    sa.Column("escalates_from", sa.BigInteger, nullable=True),  # the clock of its escalation; below 0: it stands
     sa.UniqueConstraint("open_key", name="alerts_open"),
     sa.Index("alerts_state", "state", "id"),
     sa.Index("alerts_resolved", "resolved_at", "id"),

@@ -205,15 +205,15 @@ def row_of(key: FigureKey, figures: RunFigures) -> FigureRow:
 
 def figures_of(row: FigureRow) -> RunFigures:
     """A row as figures."""
-    figures = RunFigures()
+    took = Spell(row.took, row.took_us, row.took_max_us, row.took_sketch)
+    delay = Spell(row.delays, row.delay_us, row.delay_max_us, row.delay_sketch)
+    figures = RunFigures(took, delay)
     figures.runs = row.runs
     figures.succeeded = row.succeeded
     figures.failed = row.failed
     figures.retries = row.retries
     figures.last_at = row.last_at
-    figures.took = Spell(row.took, row.took_us, row.took_max_us, row.took_sketch)
-    figures.delay = Spell(row.delays, row.delay_us, row.delay_max_us, row.delay_sketch)
-    figures.kinds.update(_read_kinds(row.kinds or ""))
+    figures.kinds.update(read_kinds(row.kinds or ""))
     return figures
 
 
@@ -221,6 +221,7 @@ def _written_kinds(kinds: Mapping[str, int]) -> str:
     return " ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
 
 
-def _read_kinds(text: str) -> Mapping[str, int]:
+def read_kinds(text: str) -> Mapping[str, int]:
+    """Kinds of failures, and how many of each."""
     words: Sequence[str] = text.split()
     return {kind: int(count) for kind, count in zip(words[::2], words[1::2], strict=True)}

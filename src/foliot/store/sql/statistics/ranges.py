@@ -43,6 +43,18 @@ _PACES: Final = f"""
 """
 PACES: Final = Statement(_PACES, RowSet("d", start_at=BIGINT, job_id=BIGINT), **by_set_first(_PACES))
 
+USUAL_DAYS: Final = 7
+
+_SLOT_TIMES: Final = f"""
+    SELECT s.job_id, sum(CASE WHEN s.is_part = 0 THEN s.runs ELSE 0 END) AS runs,
+           sum(CASE WHEN s.node > '' THEN s.took_us ELSE 0 END) AS busy_us
+    FROM {{d}} JOIN stats s
+    ON s.resolution = {int(Resolution.DAY)} AND s.start_at = d.start_at AND s.job_id = d.job_id
+    GROUP BY s.job_id
+"""
+SLOT_TIMES: Final = Statement(_SLOT_TIMES, RowSet("d", start_at=BIGINT, job_id=BIGINT), **by_set_first(_SLOT_TIMES))
+"""Of a sharded run the shards have slots, and the run itself has none."""
+
 
 class JobRows(NamedTuple):
     """What the store has of a job: rows of figures, and the runs that ended since the last round of counting."""
@@ -101,6 +113,15 @@ def paces(tx: Tx, job_ids: Collection[int]) -> dict[int, dict[str, Micros]]:
         if pace is not None:
             found[job_id][node] = pace
     return found
+
+
+def slot_times(tx: Tx, job_ids: Collection[int]) -> dict[int, Micros]:
+    """How long a run of each of these jobs keeps slots, its shards together: the mean of the last days."""
+    day_us = Resolution.DAY.length_us
+    today = Resolution.DAY.start_of(tx.now())
+    wanted = [(today - back * day_us, job_id) for back in range(USUAL_DAYS) for job_id in sorted(job_ids)]
+    rows = tx.tuples(SLOT_TIMES, d=wanted) if wanted else ()
+    return {job_id: int(busy_us) // int(runs) for job_id, runs, busy_us in rows if runs}
 
 
 def _point(row: FigureRow) -> FigurePoint:

@@ -1,7 +1,8 @@
 """Statistics on SQL (`ports.store.statistics.StatisticsStore`)."""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from foliot.domain.anomalies.anomaly import Anomaly
 from foliot.domain.instants import Instant, Micros
@@ -59,6 +60,9 @@ class SqlStatistics:
     async def paces(self, job_ids: Sequence[int]) -> Mapping[int, Mapping[str, Micros]]:
         return await self._database.read(lambda tx: ranges.paces(tx, job_ids))
 
+    async def slot_times(self, job_ids: Sequence[int]) -> Mapping[int, Micros]:
+        return await self._database.read(lambda tx: ranges.slot_times(tx, job_ids))
+
     async def load_progress(self) -> LoadProgress:
         return await self._database.read(node_loads.progress)
 
@@ -83,12 +87,12 @@ class SqlStatistics:
     async def judging_progress(self) -> JudgingProgress:
         return await self._database.read(anomalies.progress)
 
-    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int) -> JudgingPage:
-        found = await self._database.read(lambda tx: anomalies.page(tx, hour_at, after_id=after_id, limit=limit))
-        return await asyncio.to_thread(anomalies.page_of, found)
+    async def judging_page(self, hour_at: Instant, *, after_id: int, limit: int, excused_since: Instant) -> JudgingPage:
+        def work(tx: Tx) -> Sequence[Sequence[Any]]:
+            return anomalies.page(tx, hour_at, after_id=after_id, limit=limit, excused_since=excused_since)
 
-    async def excused(self, job_ids: Collection[int], *, since: Instant) -> Collection[int]:
-        return await self._database.read(lambda tx: anomalies.excused(tx, job_ids, since=since))
+        rows = await self._database.read(work)
+        return await asyncio.to_thread(anomalies.page_of, rows, limit=limit)
 
     async def keep_course(
         self,
