@@ -21,7 +21,7 @@ def routed_steps(loaded: Loaded) -> list[tuple[object, ...]]:
 
 def assigned_run_rows(loaded: Loaded) -> list[tuple[object, ...]]:
     at = loaded.now
-    return [(job_id, 1, f"s:{at}", at, at, 1, 5, 0, 2, loaded.session, at + HOUR, at, 0) for job_id in loaded.jobs]
+    return [(job_id, 1, f"s:{at}", at, at, 2, 1 << 16, loaded.session) for job_id in loaded.jobs]
 
 
 ROUTES: list[Hot] = [

@@ -241,13 +241,26 @@ def test_least_load_does_not_flap() -> None:
 
 def test_round_goes_on_after_who_came_last_whoever_joined_or_left() -> None:
     route: Route = load("foliot.routes", "round")
-    after_cleo = route(Ready(7, ["1", "2", "3"], None), FIVE).state
+    after_cleo = json.dumps({"round": {"name": "cleo", "session": "s-cleo"}})
     assert route(Ready(7, ["4"], after_cleo), [*FIVE, worker("cora")]).sessions == ["s-cora"]
     assert route(Ready(7, ["4"], after_cleo), [one for one in FIVE if one.name not in {"cleo", "dora"}]).sessions == [
         "s-emil"
     ]
     stories = pairwise(Story("round", [FIVE]).phases[0])
     assert all(before != after for before, after in stories)
+
+
+@pytest.mark.parametrize("name", ["round", "weighted_round", "least_frequently_used", "least_recently_used"])
+def test_jobs_that_were_made_together_do_not_all_begin_with_the_same_worker(name: str) -> None:
+    route: Route = load("foliot.routes", name)
+    states: dict[int, str | None] = dict.fromkeys(range(1000))
+    for fire in ("1", "2", "3"):
+        shares: Counter[str | None] = Counter()
+        for job_id, state in states.items():
+            routed = route(Ready(job_id, [fire], state), FIVE)
+            states[job_id] = routed.state
+            shares.update(routed.sessions)
+        assert all(shares[f"s-{who}"] == pytest.approx(200, abs=60) for who in NAMES), shares
 
 
 def test_who_joins_is_not_flooded_to_catch_up() -> None:

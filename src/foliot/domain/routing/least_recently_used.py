@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
-from foliot.domain.routing.order import in_order, mark, numbers, to_keep
+from foliot.domain.routing.order import from_its_own, mark, numbers, to_keep
 
 NAME: Final = "least_recently_used"
 
 
 def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     """Who was never used comes first."""
-    ordered = in_order(candidates)
+    ordered = from_its_own(ready, candidates)
     if not ordered:
         return Routed([None] * len(ready.fire_keys), ready.state)
     used = numbers(ready.state, NAME)  # the place of each in the order of use

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any, Final
 
-from foliot.domain.routing import FittingWorker
+from foliot.domain.routing import FittingWorker, Ready
 
 MARKED_MAX: Final = 256
 """Of so many workers a route remembers something: the row of a cursor stays small. Further ones count as new."""
@@ -19,6 +19,16 @@ def in_order(candidates: Sequence[FittingWorker]) -> list[FittingWorker]:
 def place(worker: FittingWorker) -> tuple[str, str]:
     """Where a worker stands among the others."""
     return worker.name, worker.session
+
+
+def from_its_own(ready: Ready, candidates: Sequence[FittingWorker]) -> list[FittingWorker]:
+    """In order, beginning with another worker for each job.
+
+    Else all jobs that were made together would begin with the same worker, and meet at the next one at every fire.
+    """
+    ordered = in_order(candidates)
+    begins = number(str(ready.job_id)) % len(ordered) if ordered else 0
+    return ordered[begins:] + ordered[:begins]
 
 
 def healthy(candidates: Sequence[FittingWorker]) -> list[FittingWorker]:

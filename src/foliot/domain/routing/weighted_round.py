@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
-from foliot.domain.routing.order import in_order, mark, numbers, to_keep
+from foliot.domain.routing.order import from_its_own, mark, numbers, to_keep
 from foliot.domain.routing.weight import share
 
 NAME: Final = "weighted_round"
@@ -15,7 +15,7 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
 
     So the sum of what they have stays the same, and a worker with half of the weight comes every second time.
     """
-    ordered = in_order(candidates)
+    ordered = from_its_own(ready, candidates)
     if not ordered:
         return Routed([None] * len(ready.fire_keys), ready.state)
     had = numbers(ready.state, NAME)

@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from foliot.domain.instants import Instant
-from foliot.store.sql.firing.follow import follow_of, serial_of
-from foliot.store.sql.firing.record import Recorded, fresh
+from foliot.store.sql.firing.record import Recorded, fire_row, fresh
+from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing.assigned import ANYONE
 from foliot.store.sql.leasing.fire_routes import AssignedFire
+from foliot.store.sql.leasing.route_step import ASSIGNED_FOR_US
 from foliot.store.sql.leasing.run_kinds import STEP_US
 
 STEP: Final = Statement(
@@ -21,18 +23,23 @@ STEP: Final = Statement(
     RowSet("d", job_id=BIGINT, seen=BIGINT, next_at=BIGINT, next_due_at=BIGINT, state=TEXT),
 )
 
+_SHAPE: Final = {name: RunShape.column(name, of="d.shape") for name in RunShape._fields}
+
 INSERT: Final = Statement(
-    """
-    {insert_ignore} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
+    f"""
+    {{insert_ignore}} runs (job_id, version, fire_key, shard, due_at, not_before, lane, class, priority, serial, place,
                           parked, assigned_to, assigned_until, assigned_rank, follow, state, ver, created_at)
-    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, d.lane, 0, d.priority, d.serial, d.place,
-           2, d.session, d.until, d.rank_, d.follow, 'PENDING', 1, :now
-    FROM {d} WHERE true
-    {ignore_duplicates}
+    SELECT d.job_id, d.version, d.fire_key, -1, d.due_at, d.not_before, {_SHAPE["lane"]}, 0, {_SHAPE["priority"]},
+           {_SHAPE["serial"]}, d.place, 2, d.session,
+           CASE WHEN d.session <> '{ANYONE}' THEN {{now}} + {ASSIGNED_FOR_US} END,
+           d.not_before - ({_SHAPE["priority"]}) * {STEP_US}, {_SHAPE["follow"]}, 'PENDING', 1, :now
+    FROM {{d}} WHERE true
+    {{ignore_duplicates}}
     """,
-    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, lane=BIGINT,
-           priority=BIGINT, serial=BIGINT, place=BIGINT, session=TEXT, until=BIGINT, rank_=BIGINT, follow=BIGINT),
+    RowSet("d", job_id=BIGINT, version=BIGINT, fire_key=TEXT, due_at=BIGINT, not_before=BIGINT, place=BIGINT,
+           shape=BIGINT, session=TEXT),
 )  # fmt: skip
+"""What all fires of a job have in common travels as one number (`RunShape`), as in `INSERT_RUNS`."""
 
 
 def record_assigned(tx: Tx, now: Instant, fires: Sequence[AssignedFire]) -> Recorded:
@@ -45,7 +52,7 @@ def record_assigned(tx: Tx, now: Instant, fires: Sequence[AssignedFire]) -> Reco
         cursor, plan = fire.due.cursor, fire.plan
         next_at = fresh(plan.next_at, now)
         steps.append((cursor.job_id, cursor.cursor_ver, next_at, plan.next_due_at, fire.state))
-        runs.append(_row(fire))
+        runs.append((*fire_row(fire.due.job, plan.runs[0], cursor.cursor_ver + 1), fire.session))
         lateness.append(now - (plan.runs[0].due_at if cursor.next_at is None else cursor.next_at))
         if next_at is not None:
             wakes.append(next_at)
@@ -58,25 +65,4 @@ def record_assigned(tx: Tx, now: Instant, fires: Sequence[AssignedFire]) -> Reco
         duplicates=len(runs) - created,
         lateness_us=tuple(lateness),
         next_at=min(wakes, default=None),
-    )
-
-
-def _row(fire: AssignedFire) -> tuple[Any, ...]:
-    """A run, as `INSERT` takes it. Its place is the version that its cursor gets."""
-    cursor, job, run = fire.due.cursor, fire.due.job, fire.plan.runs[0]
-    priority = job.definition.priority
-    return (
-        job.job_id,
-        job.version,
-        run.fire_key,
-        run.due_at,
-        run.not_before,
-        job.lane_id,
-        priority,
-        serial_of(job),
-        cursor.cursor_ver + 1,
-        fire.session,
-        fire.until,
-        run.not_before - priority * STEP_US,
-        follow_of(job, scheduled=True),
     )

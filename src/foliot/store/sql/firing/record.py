@@ -192,7 +192,7 @@ def record(
             if job.definition.cut_into:
                 parents.append(_planned(job, run, place))
             else:
-                runs.append(_fire(job, run, place))
+                runs.append(fire_row(job, run, place))
     _move_cursors(tx, steps, moves)
     tx.point("firing.cursors_moved")
     created = tx.change(INSERT_RUNS, {"now": now}, d=runs) if runs else 0
@@ -344,7 +344,7 @@ def _move_cursors(tx: Tx, steps: Sequence[tuple[Any, ...]], moves: Sequence[Curs
 # -------------------------------------------------------------------------------------------------------------- runs
 
 
-def _fire(job: LoadedJob, run: PlannedRun, place: int) -> tuple[Any, ...]:
+def fire_row(job: LoadedJob, run: PlannedRun, place: int) -> tuple[Any, ...]:
     """A plain fire, as `INSERT_RUNS` takes it."""
     shape = job.shape if isinstance(job, StoredJob) else shape_of(job)
     if run.parked:

@@ -19,11 +19,9 @@ from foliot.store.sql.firing.record import is_plain_step
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE
 from foliot.store.sql.leasing.fitting_workers import Business, KnownOffers, KnownPaces, LiveWorker, live_workers
 from foliot.store.sql.leasing.full_lanes import open_lanes
 from foliot.store.sql.leasing.route_step import (
-    ASSIGNED_FOR_US,
     ReadyRun,
     RouteStep,
     fitting_by_lane,
@@ -46,8 +44,7 @@ class AssignedFire(NamedTuple):
 
     due: DueJob
     plan: Plan
-    session: str
-    until: Instant | None  # None: anyone that fits may have it
+    session: str  # or `ANYONE` that fits
     state: str | None  # what the route keeps
 
 
@@ -90,7 +87,7 @@ class FireRoutes:
         if step is None:
             return Split([], due, plans)
         note(tx, step.moves)
-        return _split(now, due, plans, step)
+        return _split(due, plans, step)
 
     def _asked(self, tx: Tx, fires: Sequence[ReadyRun], due: Sequence[DueJob], routing: Routing) -> RouteStep | None:
         """Ask the routes of these fires; None: there is nobody that they could be for."""
@@ -130,25 +127,12 @@ def _fits(item: DueJob, plan: Plan, now: Instant) -> bool:
 def _as_ready(item: DueJob, plan: Plan) -> ReadyRun:
     """The run of a fire, as routes see it. It has no id yet."""
     job, run = item.job, plan.runs[0]
-    return ReadyRun(
-        id=0,
-        ver=1,
-        job_id=job.job_id,
-        version=job.version,
-        fire_key=run.fire_key,
-        shard=-1,
-        attempt=0,
-        lane=job.lane_id,
-        priority=job.definition.priority,
-        not_before=run.not_before,
-        params=None,
-        assigned_before=None,
-        follow=0,
-        session_id=None,
-    )
+    # This is a hot path: a named tuple's own constructor is written in Python, so `tuple`'s is called instead.
+    own = (job.job_id, job.version, run.fire_key, -1, 0, job.lane_id, job.definition.priority, run.not_before)
+    return tuple.__new__(ReadyRun, (0, 1, *own, None, None, 0, None))
 
 
-def _split(now: Instant, due: Sequence[DueJob], plans: Sequence[Plan], step: RouteStep) -> Split:
+def _split(due: Sequence[DueJob], plans: Sequence[Plan], step: RouteStep) -> Split:
     """Each fire that was asked about, with what was said; a transaction has one plan of a job."""
     said = {run.job_id: session for run, session in step.decided}
     assigned: list[AssignedFire] = []
@@ -161,6 +145,5 @@ def _split(now: Instant, due: Sequence[DueJob], plans: Sequence[Plan], step: Rou
             other_due.append(item)
             other_plans.append(plan)
         else:
-            until = None if session == ANYONE else now + ASSIGNED_FOR_US
-            assigned.append(AssignedFire(item, plan, session, until, step.states[job_id]))
+            assigned.append(AssignedFire(item, plan, session, step.states[job_id]))
     return Split(assigned, other_due, other_plans)

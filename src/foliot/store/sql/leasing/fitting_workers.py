@@ -136,6 +136,7 @@ class Business:
     def __init__(self, tx: Tx) -> None:
         self._runs: dict[str, int] = {}
         self._waiting: dict[int, int] = {}  # assigned runs, by lane
+        self._candidates: dict[str, FittingWorker] = {}  # by session: workers that got no run since
         for session, lane, count in tx.tuples(BUSY):
             self._runs[session] = self._runs.get(session, 0) + int(count)
             if lane is not None:
@@ -160,6 +161,7 @@ class Business:
         for session in sessions:
             if session is not None:
                 self._runs[session] = self._runs.get(session, 0) + 1
+                self._candidates.pop(session, None)
 
     def as_candidates(
         self, workers: Iterable[LiveWorker], without: Sequence[str], paces: Mapping[str, Micros]
@@ -167,26 +169,22 @@ class Business:
         """The workers as routes see them, without some sessions. `paces`: at the job, by name."""
         candidates: list[FittingWorker] = []
         for worker in workers:
-            row = worker.row
-            if worker.is_late or row.id in without:
+            session = worker.row.id
+            if worker.is_late or session in without:
                 continue
-            running = self._runs.get(row.id, 0)
-            free = max(0, worker.given - running)
-            candidates.append(
-                FittingWorker(
-                    row.id,
-                    row.name,
-                    free,
-                    row.slots,
-                    running,
-                    row.weight,
-                    worker.is_in_warning,
-                    worker.load,
-                    worker.labels,
-                    paces.get(row.name),
-                )
-            )
+            candidate = self._candidates.get(session) or self._as_candidate(worker)
+            candidates.append(candidate._replace(pace_us=paces.get(candidate.name)) if paces else candidate)
         return candidates
+
+    def _as_candidate(self, worker: LiveWorker) -> FittingWorker:
+        """A worker as routes see it now. It is kept until the worker gets a run: a step asks for thousands of jobs."""
+        row = worker.row
+        running = self._runs.get(row.id, 0)
+        free = max(0, worker.given - running)
+        self._candidates[row.id] = candidate = FittingWorker(
+            row.id, row.name, free, row.slots, running, row.weight, worker.is_in_warning, worker.load, worker.labels
+        )
+        return candidate
 
 
 class KnownPaces:
