@@ -49,11 +49,18 @@ def fault_proxy() -> Iterator[MakeProxy]:
 
 def _databases(server: SqlServer) -> Iterator[MakeDatabase]:
     made: list[str] = []
+    lent: list[str] = []
 
-    def make(template: Template | None = None) -> str:
+    def make(template: Template | None = None, *, used: bool = False) -> str:
+        """`used`: may have been another test's before; only for a test that leaves nobody behind who writes to it."""
+        if used and template:
+            lent.append(server.lend(template))
+            return lent[-1]
         made.append(server.database(template))
         return made[-1]
 
     yield make
     for url in made:
         server.drop(url)
+    for url in lent:
+        server.take_back(url)

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 import pymysql
 
+from tests.servers.mariadb_wipe import Wiper, wiper_of
 from tests.servers.ports import HOST
 from tests.servers.process import run_tool
 from tests.servers.sql import SqlServer
@@ -42,6 +43,7 @@ class MariaDB(SqlServer):
     def __init__(self, *, fast: bool = False, environment: Mapping[str, str] | None = None) -> None:
         super().__init__(fast=fast, environment=environment)
         self._recipes: dict[str, list[str]] = {}
+        self._wipers: dict[str, Wiper] = {}
 
     def url(self, name: str) -> str:
         return f"mysql://foliot:{PASSWORD}@{self._netloc}/{name}"
@@ -68,7 +70,7 @@ class MariaDB(SqlServer):
             f"--bind-address={HOST}",
             f"--port={self.port}",
             "--skip-name-resolve",
-            "--innodb-buffer-pool-size=64M",
+            "--innodb-buffer-pool-size=256M",
             "--transaction-isolation=READ-COMMITTED",
             "--character-set-server=utf8mb4",
             "--max-connections=200",
@@ -112,11 +114,19 @@ class MariaDB(SqlServer):
 
     def _drop_database(self, name: str) -> None:
         with self._admin() as cursor:
-            cursor.execute("SELECT id FROM information_schema.processlist WHERE db = %s", (name,))
-            for (connection,) in cursor.fetchall():
-                with _unless_gone():
-                    cursor.execute(f"KILL {connection}")
+            _throw_out(cursor, name)
             cursor.execute(f"DROP DATABASE IF EXISTS {name}")
+
+    def _learn_database(self, name: str, template: str) -> None:
+        with self._admin() as cursor:
+            cursor.execute(f"USE {name}")
+            self._wipers[name] = wiper_of(cursor, template, self.directory.path / "data" / name)
+
+    def _wipe_database(self, name: str) -> bool:
+        with self._admin() as cursor:
+            _throw_out(cursor, name)
+            cursor.execute(f"USE {name}")
+            return self._wipers[name].wipe(cursor)
 
     @contextmanager
     def _admin(self) -> Iterator[Any]:
@@ -125,6 +135,14 @@ class MariaDB(SqlServer):
         )
         with connection, connection.cursor() as cursor:
             yield cursor
+
+
+def _throw_out(cursor: Any, name: str) -> None:
+    """End the connections to a database."""
+    cursor.execute("SELECT id FROM information_schema.processlist WHERE db = %s", (name,))
+    for (connection,) in cursor.fetchall():
+        with _unless_gone():
+            cursor.execute(f"KILL {connection}")
 
 
 @contextmanager

@@ -1,13 +1,14 @@
 """PostgreSQL 15."""
 
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import asyncpg
 
 from tests.servers.ports import HOST
+from tests.servers.postgres_wipe import Wiper, wiper_of
 from tests.servers.process import run_tool
 from tests.servers.sql import SqlServer, apart
 
@@ -15,6 +16,10 @@ T = TypeVar("T")
 
 BIN = Path("/usr/lib/postgresql/15/bin")  # where Debian keeps each major version
 CONNECT_WITHIN_S = 30.0
+THROW_OUT = """
+SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid()
+"""
+"""End the connections to a database."""
 
 
 class Postgres(SqlServer):
@@ -32,6 +37,10 @@ class Postgres(SqlServer):
     def admin_url(self) -> str:
         return f"postgresql://postgres@{self._netloc}/postgres"
 
+    def __init__(self, *, fast: bool = False, environment: Mapping[str, str] | None = None) -> None:
+        super().__init__(fast=fast, environment=environment)
+        self._wipers: dict[str, Wiper] = {}
+
     def _create(self) -> None:
         initdb = [str(BIN / "initdb"), "-D", "data", "-U", "postgres", "-A", "trust", "-E", "UTF8", "-N"]
         run_tool([*initdb, "--locale=C.UTF-8"], self.directory)
@@ -41,7 +50,7 @@ class Postgres(SqlServer):
             "listen_addresses": HOST,
             "unix_socket_directories": str(self.directory.path),
             "max_connections": "200",
-            "shared_buffers": "64MB",
+            "shared_buffers": "256MB",
             "timezone": "UTC",
             "log_timezone": "UTC",
         }
@@ -69,18 +78,27 @@ class Postgres(SqlServer):
             await connection.execute(
                 f"ALTER DATABASE {name} ALLOW_CONNECTIONS false"
             )  # nobody may be in it when copied
-            await connection.execute(
-                "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = $1", name
-            )
+            await connection.execute(THROW_OUT, name)
 
         self._admin(seal)
 
     def _drop_database(self, name: str) -> None:
         self._admin(lambda connection: connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
 
-    def _admin(self, act: Callable[[Any], Awaitable[T]]) -> T:
+    def _learn_database(self, name: str, template: str) -> None:
+        self._wipers[name] = self._admin(wiper_of, database=name)
+
+    def _wipe_database(self, name: str) -> bool:
+        async def wiped(connection: Any) -> bool:
+            await connection.execute(THROW_OUT, name)
+            return await self._wipers[name].wipe(connection)
+
+        return self._admin(wiped, database=name)
+
+    def _admin(self, act: Callable[[Any], Awaitable[T]], *, database: str = "postgres") -> T:
         async def connected() -> T:
-            connection = await asyncpg.connect(self.admin_url, timeout=CONNECT_WITHIN_S, ssl=False)
+            url = f"postgresql://postgres@{self._netloc}/{database}"
+            connection = await asyncpg.connect(url, timeout=CONNECT_WITHIN_S, ssl=False)
             try:
                 return await act(connection)
             finally:

@@ -6,6 +6,7 @@ import signal
 import socket
 import threading
 from abc import ABC, abstractmethod
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping
 from itertools import count
 from pathlib import Path
@@ -51,6 +52,8 @@ class SqlServer(ABC):
         self._place: socket.socket | None = None  # keeps the port while the server is down
         self._templates: dict[Template, str] = {}
         self._numbers = count(1)
+        self._lent: dict[str, Template] = {}  # databases that come back, and what they were made from
+        self._spare: dict[Template, list[str]] = defaultdict(list)  # clean ones that nobody has
         self._making = threading.Lock()
 
     # -- life -----------------------------------------------------------------------------------------------------
@@ -122,13 +125,32 @@ class SqlServer(ABC):
             self._create_database(name, self._templates[template] if template else None)
         return self.url(name)
 
+    def lend(self, template: Template) -> str:
+        """The URL of a database like that of `template`; it may have been another's before. See `take_back`."""
+        spare = self._spare[template]
+        if spare:
+            url = spare.pop()
+        else:
+            url = self.database(template)
+            self._learn_database(_name(url), self._templates[template])
+        self._lent[url] = template
+        return url
+
+    def take_back(self, url: str) -> None:
+        """Throw out whoever is connected, and clean the database for the next; drop it if its tables were changed."""
+        template = self._lent.pop(url)
+        if self._wipe_database(_name(url)):
+            self._spare[template].append(url)
+        else:
+            self.drop(url)
+
     def announced(self) -> str:
         """What the shell prints: the URL of a new database."""
         return self.database()
 
     def drop(self, url: str) -> None:
         """Remove the database at `url`, throwing out whoever is connected."""
-        self._drop_database(url.rpartition("/")[2])
+        self._drop_database(_name(url))
 
     @abstractmethod
     def url(self, name: str) -> str:
@@ -168,6 +190,14 @@ class SqlServer(ABC):
     @abstractmethod
     def _drop_database(self, name: str) -> None:
         """Remove a database in use or not."""
+
+    @abstractmethod
+    def _learn_database(self, name: str, template: str) -> None:
+        """Remember what a database is like while it is new."""
+
+    @abstractmethod
+    def _wipe_database(self, name: str) -> bool:
+        """Make a database, in use or not, as it was when it was made; whether that was possible."""
 
     # -- how ------------------------------------------------------------------------------------------------------
 
@@ -229,6 +259,11 @@ class SqlServer(ABC):
     @property
     def _netloc(self) -> str:
         return f"{HOST}:{self.port}"
+
+
+def _name(url: str) -> str:
+    """The name of the database at `url`."""
+    return url.rpartition("/")[2]
 
 
 @overload

@@ -33,7 +33,7 @@ def store_url(request: pytest.FixtureRequest) -> str:
         return sqlite_copy(request.getfixturevalue("migrated_sqlite"), request.getfixturevalue("tmp_path"))
     maker = {"postgresql": "postgres_database", "mariadb": "mariadb_database"}[request.param]
     make: MakeDatabase = request.getfixturevalue(maker)
-    return make(migrate)
+    return make(migrate, used=True)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ async def world(store_url: str) -> AsyncIterator[World]:
 @pytest.fixture
 async def postgres_world(postgres_database: MakeDatabase) -> AsyncIterator[World]:
     """The same on PostgreSQL alone, for what only a networked store can suffer."""
-    async with opened(postgres_database(migrate)) as world:
+    async with opened(postgres_database(migrate, used=True)) as world:
         yield world
 
 

@@ -12,5 +12,5 @@ from tests.sql.world import World, migrate, opened
 async def postgres_world(request: pytest.FixtureRequest) -> AsyncIterator[World]:
     """A store that several clients can lock rows of, each on a connection of its own."""
     make: MakeDatabase = request.getfixturevalue(request.param)
-    async with opened(make(migrate)) as world:
+    async with opened(make(migrate, used=True)) as world:
         yield world
