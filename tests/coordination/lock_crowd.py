@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 from collections import Counter
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -72,15 +72,15 @@ class Crowd:
     def written(self) -> int:
         return len(self.table.tokens)
 
-    def heard(self) -> int:
-        """How many wake-ups about locks the servers have heard."""
-        return sum(map(_heard, self.servers))
+    def heard(self) -> list[int]:
+        """How many wake-ups about locks each server has heard."""
+        return [_heard(server) for server in self.servers]
 
-    def is_within_earshot(self) -> bool:
-        """Whether each server has heard the other; it sends one more wake-up from each."""
+    def is_within_earshot(self, since: Sequence[int] = (0, 0)) -> bool:
+        """Whether each server has heard more than at `since` (`heard`); it sends one more wake-up from each."""
         for server in self.servers:
             server.lock_waiting.granted(["nobody"])
-        return all(map(_heard, self.servers))
+        return all(now > before for now, before in zip(self.heard(), since, strict=True))
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as group:
