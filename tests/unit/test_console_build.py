@@ -1,9 +1,13 @@
 """The console's sources: types of the API as it is, packages by their hashes alone."""
 
+import fcntl
 import json
+import os
+
+import pytest
 
 from web.api_types import api_types
-from web.build import TYPES, WEB
+from web.build import TYPES, WEB, alone
 
 
 def test_the_types_of_the_console_are_those_of_the_api() -> None:
@@ -21,3 +25,12 @@ def test_versions_are_exact() -> None:
     package = json.loads((WEB / "package.json").read_text())
     wanted = {**package["dependencies"], **package["devDependencies"]}
     assert [name for name, version in wanted.items() if not version[0].isdigit()] == []
+
+
+def test_two_builds_are_never_at_work_at_once() -> None:
+    with alone():
+        other = os.open(WEB, os.O_RDONLY)
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(other)

@@ -31,10 +31,22 @@ after(async () => {
 });
 
 async function ask(method: string, path: string, data?: object): Promise<Record<string, string>> {
-  const headers = { "X-Foliot-Csrf": "1" };
+  const headers = { "X-Foliot-Csrf": "1", ...(method === "PUT" && { "If-None-Match": "*" }) };
   const answer = await page.request.fetch(url + path, { method, headers, ...(data && { data }) });
   assert.ok(answer.ok(), `${path}: ${await answer.text()}`);
   return (await answer.json()) as Record<string, string>;
+}
+
+/** The alert of a job or a check, when it fires. */
+async function alertOf(subject: string): Promise<number> {
+  for (;;) {
+    const { items } = (await ask("GET", "/api/v1/alerts?state=firing")) as unknown as {
+      items: { id: number; subjects: { subject: string }[] }[];
+    };
+    const found = items.find((alert) => alert.subjects[0]?.subject === subject);
+    if (found) return found.id;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
 }
 
 test("stored markup is text in every field that takes it", async () => {
@@ -44,11 +56,36 @@ test("stored markup is text in every field that takes it", async () => {
   const definition = { run: { python: "jobs:markup" }, schedule: { cron: "0 2 * * *" }, ...about };
   await assert.rejects(ask("POST", "/api/v1/jobs", { name: "<b>", definition }), /FOL-1056/); // names are no markup
   await ask("POST", "/api/v1/jobs", { name, reason: ALL, definition });
+  const [check, rule] = [`odd-check-${process.pid}`, `odd-rule-${process.pid}`];
+  for (const path of ["checks", "rules", "report-schedules"]) {
+    const named = ask("PUT", `/api/v1/${path}/${encodeURIComponent("<b>")}`, {
+      check: { every: "1d" },
+      rule: { when: "failed" },
+      schedule: { to: ["oncall"] },
+    });
+    await assert.rejects(named, /FOL-1/, path);
+  }
+  const watched = { every: "1d", description: ALL, owner: "<i>owner</i>", runbook: ALL };
+  await ask("PUT", `/api/v1/checks/${check}`, { check: watched, reason: ALL });
+  await ask("POST", `/api/v1/checks/${check}:ping?kind=fail`, { text: ALL });
+  await ask("PUT", `/api/v1/rules/${rule}`, {
+    rule: { when: "failed", of: { job: name }, runbook: ALL },
+    reason: ALL,
+  });
   const run = await ask("POST", `${job}:trigger`, { params: { text: ALL }, reason: ALL });
   await ask("POST", `${job}:pause`, { reason: ALL });
   await ask("POST", "/api/v1/silences", { of: { job: name }, for: "1h", reason: ALL });
+  const [ofJob, ofCheck] = [await alertOf(name), await alertOf(check)];
+  await ask("POST", `/api/v1/alerts/${ofJob}:ack`, { note: ALL });
   for (const [path, shown] of [
     ["/", "#changes"],
+    ["/alerts", ".alertline"],
+    [`/alerts?id=${ofJob}`, "[role=dialog] #life"],
+    [`/alerts/${ofCheck}`, "[role=dialog] #life"],
+    ["/alerts?tab=rules", "tbody tr"],
+    [`/checks?q=${check}`, "tbody tr"],
+    [`/checks?name=${check}`, "[role=dialog] #pings ~ div li"],
+    [`/reports?date=${new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10)}`, "#alerts"],
     [`/jobs?q=odd-`, "tbody tr"],
     [`/jobs/default/${name}`, ".why"],
     [`/jobs/default/${name}?tab=versions`, ".lines li"],
@@ -67,7 +104,7 @@ test("stored markup is text in every field that takes it", async () => {
     const found = await page.evaluate(() => ({
       hacked: "hacked" in window,
       planted: document.querySelectorAll(
-        "main b:empty, iframe, main style, main script, svg[onload], img[src=x]",
+        "b:empty, iframe, main style, main script, [role=dialog] style, [role=dialog] script, svg[onload], img[src=x]",
       ).length,
       links: document.querySelectorAll('a[href^="javascript:"]').length,
     }));
@@ -75,6 +112,12 @@ test("stored markup is text in every field that takes it", async () => {
   }
   await page.goto(`${url}/jobs/default/${name}`);
   for (const text of CORPUS) await page.locator("main p", { hasText: text }).first().waitFor();
+  await page.goto(`${url}/alerts?id=${ofJob}`);
+  const whole = page.getByRole("dialog");
+  for (const text of CORPUS) {
+    await whole.locator(".why p", { hasText: text }).first().waitFor(); // the runbook
+    await whole.locator("dd", { hasText: text }).first().waitFor(); // the note
+  }
 });
 
 test("the page runs no script but its files, and takes no style without its nonce", async () => {

@@ -215,6 +215,8 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["nodes", "/nodes", "#servers"],
   ["health", "/nodes?tab=health", "main h2"],
   ["events", "/events", ".title"],
+  ["checks", "/checks", ".empty"],
+  ["report", "/reports", "#short"],
 ];
 
 async function opens(page: Page, url: string) {

@@ -1,5 +1,6 @@
 /// Pictures of each page in both themes, into docs/images/. `make screenshots` starts a server and runs this.
 import { join } from "node:path";
+import type { Page } from "playwright-core";
 import { asked, launched, logIn, opened } from "./browser.ts";
 
 const OUT = process.env.FOLIOT_PICTURES ?? join(import.meta.dirname, "../../docs/images");
@@ -15,8 +16,11 @@ await page.goto(`${server.url}/runs?job=settle_eu`);
 await page.locator("table a.mono").first().waitFor();
 const run = (await page.locator("table a.mono").first().getAttribute("href")) ?? "";
 
+/** In the zone of the windows, which is eight hours ahead. */
+const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
+
 const PAGES: [name: string, path: string, ready: string][] = [
-  ["overview", "/", "#needs"],
+  ["overview", "/", ".crowd rect"],
   ["jobs", "/jobs", "table"],
   ["job", "/jobs/default/settle_eu", "table"],
   ["day", "/jobs/default/settle_eu?tab=day", "#past"],
@@ -30,6 +34,10 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["alert", "/alerts?id=1", "[role=dialog] #life"],
   ["rules", "/alerts?tab=rules", "tbody tr"],
   ["channels", "/alerts?tab=channels", "tbody tr"],
+  ["checks", "/checks", "tbody tr"],
+  ["check", "/checks?name=warehouse-dump", "[role=dialog] #pings ~ div li"],
+  ["report", `/reports?date=${today}`, "#failing"],
+  ["reports", "/reports?tab=schedules", "tbody tr"],
   ["backfills", "/backfills", ".lines li"],
   ["calendars", "/calendars?name=cn-workdays", "#calendar"],
   ["limits", "/limits?name=books-db", "#users"],
@@ -38,6 +46,27 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["tokens", "/tokens", "tbody tr"],
   ["settings", "/settings", "#about"],
 ];
+
+const QUIET_MS = 400;
+const QUIET_WITHIN_MS = 10_000;
+
+/** Wait until nothing is being read any more, and nothing has moved for a while: parts of a page come one by one. */
+async function settled(shown: Page): Promise<void> {
+  await shown.waitForFunction(() => document.querySelector("[aria-busy=true]") === null);
+  await shown.evaluate(
+    ([quiet, within]) =>
+      new Promise<void>((resolve) => {
+        let timer = setTimeout(resolve, quiet);
+        const moved = new MutationObserver(() => {
+          clearTimeout(timer);
+          timer = setTimeout(resolve, quiet);
+        });
+        moved.observe(document.body, { childList: true, subtree: true });
+        setTimeout(resolve, within);
+      }),
+    [QUIET_MS, QUIET_WITHIN_MS],
+  );
+}
 
 const wanted = [
   { end: "", look: {} },
@@ -51,8 +80,9 @@ for (const { end, look } of isShort ? wanted.slice(0, 2) : wanted) {
   const shown = await context.newPage();
   for (const [name, path, ready] of PAGES) {
     await shown.goto(server.url + path);
-    await shown.locator(ready).first().waitFor();
+    await shown.locator(ready).first().waitFor({ timeout: 90_000 }); // runs are counted some seconds after their end
     await shown.locator('.chip[data-is="live"]').waitFor();
+    await settled(shown);
     await shown.screenshot({ path: join(OUT, `console-${name}${end}.png`) });
   }
   await context.close();

@@ -1,5 +1,11 @@
 /// The addresses of the console. Filters and tabs stand in the query: every view is a link.
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  redirect,
+} from "@tanstack/react-router";
 import { OverviewPage } from "./pages/Overview.tsx";
 import { Shell } from "./shell/Shell.tsx";
 import { useSay } from "./words/say.ts";
@@ -33,6 +39,7 @@ const jobs = createRoute({
       q: text(search.q),
       state: text(search.state),
       sort: text(search.sort),
+      group: text(search.group),
       failing: search.failing === true ? true : undefined,
       late: search.late === true ? true : undefined,
       starred: search.starred === true ? true : undefined,
@@ -55,6 +62,7 @@ const job = createRoute({
 const newJob = createRoute({
   getParentRoute: () => root,
   path: "/jobs/new",
+  validateSearch: (search: Search) => present({ from: text(search.from) }),
   component: lazyRouteComponent(() => import("./pages/JobEditor.tsx"), "NewJobPage"),
 });
 const editJob = createRoute({
@@ -115,6 +123,39 @@ const alerts = createRoute({
     }),
   component: lazyRouteComponent(() => import("./pages/Alerts.tsx"), "AlertsPage"),
 });
+/** The address that messages of alerts have. */
+const alert = createRoute({
+  getParentRoute: () => root,
+  path: "/alerts/$id",
+  beforeLoad: ({ params }) => {
+    const id = Number(params.id);
+    throw redirect({ to: "/alerts", search: Number.isInteger(id) ? { id } : {}, replace: true });
+  },
+});
+const checks = createRoute({
+  getParentRoute: () => root,
+  path: "/checks",
+  validateSearch: (search: Search) =>
+    present({
+      name: text(search.name),
+      namespace: text(search.namespace),
+      q: text(search.q),
+      state: text(search.state),
+    }),
+  component: lazyRouteComponent(() => import("./pages/Checks.tsx"), "ChecksPage"),
+});
+const reports = createRoute({
+  getParentRoute: () => root,
+  path: "/reports",
+  validateSearch: (search: Search) =>
+    present({
+      tab: text(search.tab),
+      date: text(search.date),
+      tz: text(search.tz),
+      namespace: text(search.namespace),
+    }),
+  component: lazyRouteComponent(() => import("./pages/Reports.tsx"), "ReportsPage"),
+});
 const limits = createRoute({
   getParentRoute: () => root,
   path: "/limits",
@@ -168,6 +209,9 @@ const tree = root.addChildren([
   compare,
   nodes,
   alerts,
+  alert,
+  checks,
+  reports,
   limits,
   locks,
   events,

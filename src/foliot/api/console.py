@@ -25,8 +25,8 @@ from foliot.operations.side_thread import in_side_thread
 
 FOLDER: Final = Path(__file__).parents[1] / "console"
 PAGES: Final = (
-    "/", "/jobs", "/jobs/{rest:path}", "/runs", "/runs/{rest:path}", "/nodes",
-    "/alerts", "/limits", "/locks", "/events", "/calendars", "/backfills", "/tokens", "/settings",
+    "/", "/jobs", "/jobs/{rest:path}", "/runs", "/runs/{rest:path}", "/nodes", "/alerts", "/alerts/{rest:path}",
+    "/checks", "/reports", "/limits", "/locks", "/events", "/calendars", "/backfills", "/tokens", "/settings",
 )  # fmt: skip
 """Addresses of the console. The page that they all answer with shows what the address names."""
 NONCE_MARK: Final = "__NONCE__"

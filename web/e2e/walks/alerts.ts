@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { countPresses, pressesOf } from "../browser.ts";
-import { pageOf, server } from "./window.ts";
+import { ask, pageOf, server } from "./window.ts";
 
 const ROBOT = `robot-${process.pid}`;
 const RULE = `charges-${process.pid}`;
@@ -17,13 +17,6 @@ async function at(path: string): Promise<Page> {
   await page.goto(server.url + path);
   await page.locator('.chip[data-is="live"]').waitFor();
   return page;
-}
-
-/** One request with the token of the server. */
-async function ask(method: string, path: string): Promise<Record<string, unknown>> {
-  const headers = { Authorization: `Bearer ${process.env.FOLIOT_TOKEN ?? ""}` };
-  const answer = await fetch(`${server.url}/api/v1${path}`, { method, headers });
-  return (await answer.json()) as Record<string, unknown>;
 }
 
 // Walks that are walked again find the alert as the first ones did: firing, and told of.

@@ -122,8 +122,8 @@ test("a job and a node tell how their runs went, in a range that stands in the a
     .getByRole("button", { name: /^Details of/ })
     .click();
   const unplaced = page.getByRole("region", { name: "Runs that no worker takes" });
-  await unplaced.getByRole("link", { name: "unserved" }).waitFor({ timeout: 180_000 }); // it is told after a minute
-  await unplaced.getByText("far:unserved").first().waitFor();
+  await unplaced.getByRole("link", { name: "unplaced" }).waitFor({ timeout: 180_000 }); // it is told after a minute
+  await unplaced.getByText("far:unplaced").first().waitFor();
   const figures = page.getByRole("region", { name: /^Statistics of/ });
   await figures.getByText("queue delay p99").waitFor();
   await figures.getByRole("img", { name: "Duration" }).waitFor();

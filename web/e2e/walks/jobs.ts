@@ -45,6 +45,24 @@ test("Ctrl-K finds a job, a filter stands in the address, and keys go from page 
   await page.context().close();
 });
 
+test("letters that are typed right after Ctrl-K are in the search, and are no keys of the page", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs`);
+  await page.getByRole("table").waitFor();
+  // In one task of the page: nothing that is drawn later can help.
+  const focused = await page.evaluate(() => {
+    const pressed = { key: "k", ctrlKey: true, bubbles: true, cancelable: true };
+    document.body.dispatchEvent(new KeyboardEvent("keydown", pressed));
+    return document.activeElement?.getAttribute("role");
+  });
+  assert.equal(focused, "combobox");
+  await page.keyboard.type("gjtick");
+  assert.equal(await page.getByRole("dialog").getByRole("combobox").inputValue(), "gjtick");
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.context().close();
+});
+
 test("a year leads to a day, and a day to the sentence about one instant", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/default/tick?tab=calendar`);

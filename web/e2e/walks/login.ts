@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { logIn, opened } from "../browser.ts";
-import { browser, complaints, login, server } from "./window.ts";
+import { browser, complaints, server } from "./window.ts";
 
 test("a link logs in, once, and its code is gone from the address", async () => {
   const context = await opened(browser);
@@ -11,8 +11,8 @@ test("a link logs in, once, and its code is gone from the address", async () => 
   await logIn(page, server);
   assert.equal(page.url(), `${server.url}/`);
   await page.locator('.chip[data-is="live"]').waitFor();
-  login.state = await context.storageState();
-  const cookie = login.state.cookies.find((one) => one.name === "foliot_session");
+  const { cookies } = await context.storageState();
+  const cookie = cookies.find((one) => one.name === "foliot_session");
   assert.equal(cookie?.httpOnly, true);
   await context.close();
 });

@@ -106,7 +106,7 @@ test("two runs are chosen in a list and stand beside each other, with what diffe
   }
   await page.goto(`${server.url}/runs?job=slow&state=SUCCEEDED`);
   for (const id of made) {
-    const row = page.getByRole("row").filter({ hasText: id });
+    const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: id, exact: true }) });
     await row.getByRole("button", { name: /^Compare/ }).click();
   }
   await page.waitForURL(/runs\/compare\?one=r-.*&other=r-/);

@@ -46,6 +46,7 @@ export interface JobsWanted {
   state?: string | undefined;
   failing?: boolean | undefined;
   late?: boolean | undefined;
+  group?: string | undefined;
   sort?: string | undefined;
 }
 
@@ -54,9 +55,10 @@ export const jobs = (wanted: JobsWanted, names?: Named[]) =>
   infiniteQueryOptions({
     queryKey: ["jobs", wanted, names],
     queryFn: ({ signal, pageParam }) => {
-      const { q = "", state = "", failing = false, late = false, sort = "" } = wanted;
+      const { q = "", state = "", failing = false, late = false, group = "", sort = "" } = wanted;
       const query = {
         q,
+        group,
         state,
         failing,
         late,
@@ -80,11 +82,11 @@ export const matchingJobs = (wanted: JobsWanted) =>
   queryOptions({
     queryKey: ["jobs", "matching", wanted],
     queryFn: async ({ signal }) => {
-      const { q = "", state = "", failing = false, late = false } = wanted;
+      const { q = "", state = "", failing = false, late = false, group = "" } = wanted;
       const items: JobOut[] = [];
       let cursor: string | null = "";
       while (cursor !== null && items.length <= MATCHING_MAX) {
-        const query = { q, state, failing, late, limit: 200, cursor };
+        const query = { q, state, failing, late, group, limit: 200, cursor };
         const page: Page_JobOut_ = await call("list_jobs", { query, signal });
         items.push(...page.items);
         cursor = page.next_cursor;

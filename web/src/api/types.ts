@@ -16,6 +16,7 @@ export interface AheadOut {
   "now": string;
   "minutes": MinuteAheadOut[];
   "is_whole": boolean;
+  "groups": GroupAheadOut[];
 }
 
 export interface AlertCountsOut {
@@ -76,7 +77,7 @@ export interface AnomalyOut {
 }
 
 export interface AppliedEntryOut {
-  "sort": "channel" | "rule" | "check";
+  "sort": "channel" | "rule" | "check" | "report";
   "name": string;
   "namespace": string | null;
   "change": "created" | "changed" | "same";
@@ -94,6 +95,7 @@ export interface ApplyAlerts {
   "channels"?: Record<string, unknown>;
   "rules"?: Record<string, unknown>;
   "checks"?: Record<string, unknown>;
+  "reports"?: Record<string, unknown>;
   "dry_run"?: boolean;
   "reason"?: string;
 }
@@ -674,6 +676,14 @@ export interface FixedOut {
   "fixes": FixOut[];
 }
 
+export interface GroupAheadOut {
+  "group": string;
+  "slots": number;
+  "needs": number;
+  "at": string;
+  "is_short": boolean;
+}
+
 export interface HandlerOut {
   "kind": string;
   "is_own": boolean;
@@ -707,7 +717,7 @@ export interface HeldRunOut {
 }
 
 export interface HitOut {
-  "kind": "job" | "run" | "node";
+  "kind": "job" | "run" | "node" | "check";
   "name": string;
   "namespace": string | null;
   "detail": string;
@@ -1060,6 +1070,7 @@ export interface MinuteAheadOut {
   "at": string;
   "fires": number;
   "jobs": DueJobOut[];
+  "slots": number;
 }
 
 export interface MisfireForm {
@@ -1484,6 +1495,13 @@ export interface ReportSchedulesOut {
   "items": ReportScheduleOut[];
 }
 
+export interface ReportSentOut {
+  "name": string;
+  "kind": "daily" | "weekly";
+  "date": string;
+  "to": string[];
+}
+
 export interface ReportSpreadOut {
   "mean": number;
   "p95": number;
@@ -1688,6 +1706,10 @@ export interface ScopeLimitIn {
   "max"?: number | null;
   "rate"?: string | null;
   "burst"?: number | null;
+  "reason"?: string;
+}
+
+export interface SendReport {
   "reason"?: string;
 }
 
@@ -2137,6 +2159,7 @@ export interface Operations {
   run_drill: { path: Record<never, never>; query: Record<never, never>; body: DrillAskIn; answer: DrillOut };
   save_view: { path: { "name": string }; query: Record<never, never>; body: ViewIn; answer: ViewOut };
   search: { path: Record<never, never>; query: { "q": string; "namespace"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: HitsOut };
+  send_report_schedule: { path: { "name": string }; query: { "namespace"?: string | null }; body: SendReport; answer: ReportSentOut };
   set_cluster_limit: { path: { "name": string }; query: Record<never, never>; body: LimitIn; answer: LimitSetOut };
   set_maintenance: { path: Record<never, never>; query: Record<never, never>; body: SetMaintenance; answer: MaintenanceChangeOut };
   set_own_limit: { path: { "name": string }; query: { "namespace"?: string | null }; body: LimitIn; answer: LimitSetOut };
@@ -2293,6 +2316,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   run_drill: ["POST", "/api/v1/drills"],
   save_view: ["PUT", "/api/v1/views/{name}"],
   search: ["GET", "/api/v1/search"],
+  send_report_schedule: ["POST", "/api/v1/report-schedules/{name}:send"],
   set_cluster_limit: ["PUT", "/api/v1/cluster/limits/{name}"],
   set_maintenance: ["POST", "/api/v1/cluster:maintenance"],
   set_own_limit: ["PUT", "/api/v1/limits/{name}"],

@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { asCommand, asCurl, asPython, shellWord } from "./snippets.ts";
+import {
+  asCheckRun,
+  asCommand,
+  asCurl,
+  asPing,
+  asPingCurl,
+  asPython,
+  asReport,
+  asReportSchedule,
+  shellWord,
+} from "./snippets.ts";
 
 const trigger = {
   job: "settle",
@@ -27,4 +37,30 @@ test("a trigger is copied as curl, with names in the address written as their by
 test("a trigger is copied as Python", () => {
   expect(asPython(trigger)).toContain('client.jobs.trigger("settle", {"day": "2026-01-31", "dry": True})');
   expect(asPython({ ...trigger, params: { x: null } })).toContain('{"x": None}');
+});
+
+test("a ping is copied as a command around a command, as a command alone, and as curl", () => {
+  const check = { name: "nightly backup", namespace: "shop", server: "http://h:7171" };
+  expect(asCheckRun(check, "backup.sh")).toBe(
+    "foliot check run 'nightly backup' -n shop --server http://h:7171 -- backup.sh",
+  );
+  expect(asPing({ ...check, namespace: "default" })).toBe(
+    "foliot check ping 'nightly backup' ok --server http://h:7171",
+  );
+  expect(asPingCurl(check)).toContain(
+    "'http://h:7171/api/v1/checks/nightly%20backup:ping?kind=ok&namespace=shop'",
+  );
+});
+
+test("a report and its schedule are copied as commands", () => {
+  expect(asReport({ kind: "daily", date: undefined, tz: "UTC", namespace: undefined })).toBe(
+    "foliot report daily --tz UTC",
+  );
+  expect(asReport({ kind: "weekly", date: "2026-11-16", tz: "Asia/Shanghai", namespace: "pay" })).toBe(
+    "foliot report weekly --date 2026-11-16 --tz Asia/Shanghai -n pay",
+  );
+  const written = { kind: "weekly", at: "08:00", weekday: "mon", timezone: "UTC", to: ["a", "b"], on: false };
+  expect(asReportSchedule("week", "pay", written)).toBe(
+    "foliot report schedule set week --kind weekly --at 08:00 --weekday mon --tz UTC --to a --to b --off -n pay",
+  );
 });

@@ -1,4 +1,4 @@
-/// The same trigger as a command, as curl and as Python, to copy.
+/// What a page does or shows as a command, as curl and as Python, to copy.
 
 export interface Trigger {
   job: string;
@@ -19,8 +19,7 @@ export function asCommand({ job, namespace, params }: Trigger): string {
     const written = typeof value === "string" ? value : JSON.stringify(value);
     words.push("-p", shellWord(`${name}=${written}`));
   }
-  if (namespace !== "default") words.push("-n", shellWord(namespace));
-  return words.join(" ");
+  return words.join(" ") + within(namespace);
 }
 
 export function asCurl({ job, namespace, params, server }: Trigger): string {
@@ -47,4 +46,60 @@ export function python(value: unknown): string {
     return `{${entries.join(", ")}}`;
   }
   return JSON.stringify(value);
+}
+
+export interface PingedCheck {
+  name: string;
+  namespace: string;
+  server: string;
+}
+
+/** A line of cron with its check around it: start before the command, ok or fail after it. */
+export function asCheckRun({ name, namespace, server }: PingedCheck, command: string): string {
+  return `foliot check run ${shellWord(name)}${within(namespace)} --server ${shellWord(server)} -- ${command}`;
+}
+
+export function asPing({ name, namespace, server }: PingedCheck): string {
+  return `foliot check ping ${shellWord(name)} ok${within(namespace)} --server ${shellWord(server)}`;
+}
+
+export function asPingCurl({ name, namespace, server }: PingedCheck): string {
+  const place = namespace === "default" ? "" : `&namespace=${encodeURIComponent(namespace)}`;
+  const url = `${server}/api/v1/checks/${encodeURIComponent(name)}:ping?kind=ok${place}`;
+  return `curl -fsS -m 10 --retry 5 -X POST \\\n  -H "Authorization: Bearer $FOLIOT_TOKEN" \\\n  ${shellWord(url)}`;
+}
+
+interface AskedReport {
+  kind: string;
+  date: string | undefined;
+  tz: string;
+  namespace: string | undefined;
+}
+
+export function asReport({ kind, date, tz, namespace }: AskedReport): string {
+  const day = date === undefined ? "" : ` --date ${shellWord(date)}`;
+  return `foliot report ${kind}${day} --tz ${shellWord(tz)}${namespace ? ` -n ${shellWord(namespace)}` : ""}`;
+}
+
+/** A schedule of reports as it is written; `namespace` null: of the whole cluster. */
+export function asReportSchedule(
+  name: string,
+  namespace: string | null,
+  written: Record<string, unknown>,
+): string {
+  const words = ["foliot report schedule set", shellWord(name)];
+  for (const field of ["kind", "at", "weekday"]) {
+    if (written[field] !== undefined) words.push(`--${field}`, shellWord(String(written[field])));
+  }
+  words.push("--tz", shellWord(String(written.timezone)));
+  for (const channel of Array.isArray(written.to) ? written.to : [])
+    words.push("--to", shellWord(String(channel)));
+  if (written.language) words.push("--language", shellWord(String(written.language)));
+  if (written.on === false) words.push("--off");
+  if (namespace !== null) words.push("-n", shellWord(namespace));
+  return words.join(" ");
+}
+
+function within(namespace: string): string {
+  return namespace === "default" ? "" : ` -n ${shellWord(namespace)}`;
 }

@@ -22,7 +22,9 @@ type Listed =
   | "tokens"
   | "locks"
   | "limits"
-  | "alerts";
+  | "alerts"
+  | "checks"
+  | "reports";
 
 /** Which lists and pages are no longer as they were read; `failures`: those that could not be read. */
 export type Stale =
@@ -41,6 +43,8 @@ export function staleBy(change: Change): Stale[] {
   if (topic === "job" || topic === "backfill" || topic === "calendar") {
     noted.push({ what: "jobs" }, ...jobOf(change, change.subject));
   }
+  // A check that was not heard of in time is down without a change of its own: its alert tells.
+  if (topic === "alert") noted.push({ what: "checks" });
   return [...noted, { what: LISTS[topic] ?? "cluster" }];
 }
 
@@ -56,6 +60,8 @@ const LISTS: Partial<Record<string, Listed>> = {
   rule: "alerts",
   channel: "alerts",
   silence: "alerts",
+  check: "checks",
+  report_schedule: "reports",
 };
 
 const EVERY_RUN = new Set(["run.created", "run.waiting", "run.started", "run.changed", "run.ended"]);

@@ -5,6 +5,8 @@ const SHAPES = {
   runs: "M6 4l9 6-9 6z",
   nodes: "M4 4h12v4H4zM4 12h12v4H4zM7 6h.01M7 14h.01",
   alerts: "M5 14V9a5 5 0 0110 0v5l1.5 1.5h-13zM8.5 17.5h3",
+  checks: "M2 10h4l2-5 4 10 2-5h4",
+  reports: "M5 3h7l3 3v11H5zM8 14v-3M10.5 14V9M13 14v-2",
   search: "M9 4a5 5 0 100 10A5 5 0 009 4zM13 13l4 4",
   sun: "M10 7a3 3 0 100 6 3 3 0 000-6zM10 2v2M10 16v2M2 10h2M16 10h2M4.5 4.5L6 6M14 14l1.5 1.5M15.5 4.5L14 6M6 14l-1.5 1.5",
   moon: "M16 12.5A7 7 0 017.5 4a6.5 6.5 0 108.5 8.5z",

@@ -9,8 +9,9 @@ import { evidenceOf, lifeOf, type Moment } from "../format/alerts.ts";
 import { AlertActs } from "../parts/AlertLine.tsx";
 import { AckDialog } from "../parts/alertActions.tsx";
 import { Detail } from "../parts/Detail.tsx";
-import { JobLink } from "../parts/links.tsx";
+import { CheckLink, JobLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
+import { Runbook } from "../parts/Runbook.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
 import { At, FromNow } from "../parts/Times.tsx";
@@ -46,7 +47,11 @@ function Content({ alert }: { alert: AlertOut }) {
           <strong>{alert.title}</strong>
         </p>
         {alert.hint && <p className="soft">{alert.hint}</p>}
-        {alert.runbook && <Runbook text={alert.runbook} />}
+        {alert.runbook && (
+          <p>
+            {say("alerts.runbook")} <Runbook text={alert.runbook} />
+          </p>
+        )}
       </div>
       <div className="row">
         <AlertActs alert={alert} hasEnd />
@@ -63,7 +68,7 @@ function Content({ alert }: { alert: AlertOut }) {
         </h2>
         <ul className="lines">
           {alert.subjects.map((subject) => (
-            <Subject key={`${subject.namespace}/${subject.subject}`} subject={subject} />
+            <Subject key={`${subject.namespace}/${subject.subject}`} subject={subject} kind={alert.kind} />
           ))}
         </ul>
       </section>
@@ -71,24 +76,6 @@ function Content({ alert }: { alert: AlertOut }) {
       <Life alert={alert} />
       {isNoting && <AckDialog alert={alert} close={() => setNoting(false)} />}
     </div>
-  );
-}
-
-/** An address is a link; only such that a browser opens as a page. */
-function Runbook({ text }: { text: string }) {
-  const say = useSay();
-  const isAddress = /^https?:\/\//.test(text);
-  return (
-    <p>
-      {say("alerts.runbook")}{" "}
-      {isAddress ? (
-        <a href={text} target="_blank" rel="noreferrer" className="accented" translate="no">
-          {text}
-        </a>
-      ) : (
-        <Raw>{text}</Raw>
-      )}
-    </p>
   );
 }
 
@@ -130,7 +117,7 @@ function Facts({ alert }: { alert: AlertOut }) {
   );
 }
 
-function Subject({ subject }: { subject: AlertSubjectOut }) {
+function Subject({ subject, kind }: { subject: AlertSubjectOut; kind: AlertOut["kind"] }) {
   const say = useSay();
   const evidence = evidenceOf(subject.data);
   const { run } = subject;
@@ -139,11 +126,7 @@ function Subject({ subject }: { subject: AlertSubjectOut }) {
       <span aria-hidden="true" className={subject.ended_at ? "tone-good" : "tone-bad"}>
         {subject.ended_at ? "✔" : "✖"}
       </span>
-      {subject.namespace !== null ? (
-        <JobLink job={{ name: subject.subject, namespace: subject.namespace }} />
-      ) : (
-        <Raw>{subject.subject}</Raw>
-      )}
+      <Touched subject={subject} kind={kind} />
       <span className="soft">{say("alerts.seen", { count: subject.count })}</span>
       <span className="soft">
         <At iso={subject.last_at} />
@@ -168,6 +151,21 @@ function Subject({ subject }: { subject: AlertSubjectOut }) {
       )}
     </li>
   );
+}
+
+/** The page of what is touched: of a check, a node, a job. */
+function Touched({ subject, kind }: { subject: AlertSubjectOut; kind: AlertOut["kind"] }) {
+  const { subject: name, namespace } = subject;
+  if (kind === "node") {
+    return (
+      <Link to="/nodes" className="name">
+        <Raw>{name}</Raw>
+      </Link>
+    );
+  }
+  if (namespace === null) return <Raw>{name}</Raw>;
+  if (kind === "heartbeat") return <CheckLink check={{ name, namespace }} />;
+  return <JobLink job={{ name, namespace }} />;
 }
 
 function Evidence({ alert }: { alert: AlertOut }) {

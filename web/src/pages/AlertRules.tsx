@@ -2,9 +2,10 @@
 import { Button, Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
-import { channels, rules } from "../api/alerts.ts";
-import { call, newKey, ProblemError } from "../api/call.ts";
-import type { ChangeOut, RuleOut } from "../api/types.ts";
+import { rules } from "../api/alerts.ts";
+import { call, newKey } from "../api/call.ts";
+import { conflictOf, madeFrom } from "../api/conflict.ts";
+import type { RuleOut } from "../api/types.ts";
 import { LEVELS } from "../format/alerts.ts";
 import { EMPTY_RULE, type RuleForm, ruleDocument, ruleForm } from "../format/ruleForm.ts";
 import { ChangeTable } from "../parts/ChangeTable.tsx";
@@ -18,6 +19,7 @@ import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
 import { tell } from "../parts/Toasts.tsx";
+import { ToChannels } from "../parts/ToChannels.tsx";
 import { useSay } from "../words/say.ts";
 
 type Opened = { what: "new" } | { what: "edit" | "remove" | "try"; rule: RuleOut } | null;
@@ -69,7 +71,7 @@ function RuleTable({ rules: all, open }: { rules: RuleOut[]; open: (opened: Open
         const mayChange = rights.admin || (rights.write && rule.namespace !== null);
         return (
           <tr key={`${rule.namespace}/${rule.name}`} className={rule.is_on ? undefined : "dim"}>
-            <td className="first">
+            <td className="first named">
               <span className="row tightrow">
                 <span className="name">
                   <Raw>
@@ -89,7 +91,7 @@ function RuleTable({ rules: all, open }: { rules: RuleOut[]; open: (opened: Open
             <td>
               <State of={rule.level} family="level" />
             </td>
-            <td data-label={say("alerts.told")}>
+            <td className="told" data-label={say("alerts.told")}>
               {rule.to.length > 0 ? <Raw>{rule.to.join(", ")}</Raw> : say("alerts.default_channels")}
             </td>
             <td className="tight">
@@ -134,13 +136,6 @@ function placeOf(rule: RuleOut) {
   return rule.namespace === null ? { everywhere: true } : { namespace: rule.namespace };
 }
 
-/** What another server says when somebody was faster: the present rule, and how the wanted one differs. */
-function conflictOf(error: Error | null): { current: RuleOut; changes: ChangeOut[] } | null {
-  if (!(error instanceof ProblemError) || error.status !== 412) return null;
-  const { current, changes } = error.problem as unknown as { current?: RuleOut; changes?: ChangeOut[] };
-  return current && changes ? { current, changes } : null;
-}
-
 function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
   useFocusBack();
   const say = useSay();
@@ -154,11 +149,9 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
   const saving = useMutation({
     mutationFn: (version: number) => {
       if ("line" in read) throw new Error(String(read.line));
-      const headers: Record<string, string> =
-        version === 0 ? { "If-None-Match": "*" } : { "If-Match": `"v${version}"` };
       const query = rule ? placeOf(rule) : isEverywhere ? { everywhere: true } : {};
       const body = { rule: read.rule, reason };
-      return call("put_rule", { path: { name }, query, body, headers, key: newKey() });
+      return call("put_rule", { path: { name }, query, body, headers: madeFrom(version), key: newKey() });
     },
     onSuccess: (saved) => {
       void client.invalidateQueries({ queryKey: ["alerts"] });
@@ -166,7 +159,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
       close();
     },
   });
-  const conflict = conflictOf(saving.error);
+  const conflict = conflictOf<RuleOut>(saving.error);
   const set = (changed: Partial<RuleForm>) => setForm({ ...form, ...changed });
   return (
     <Modal
@@ -237,7 +230,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
             onChange={(event) => set({ remind: event.currentTarget.value })}
           />
         </div>
-        <ToChannels chosen={form.to} choose={(to) => set({ to })} />
+        <ToChannels chosen={form.to} choose={(to) => set({ to })} none={say("alerts.default_channels")} />
         <TextInput
           label={say("alerts.runbook")}
           placeholder="https://"
@@ -294,30 +287,6 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
         />
       </form>
     </Modal>
-  );
-}
-
-/** Channels by name; none chosen: those that are default. */
-function ToChannels({ chosen, choose }: { chosen: string[]; choose: (to: string[]) => void }) {
-  const say = useSay();
-  const { data } = useQuery(channels());
-  const names = [...new Set([...(data?.items ?? []).map((one) => one.name), ...chosen])];
-  if (names.length === 0) return <p className="soft small">{say("channels.none")}</p>;
-  return (
-    <fieldset className="row plainset">
-      <legend>{say("rules.to")}</legend>
-      {names.map((name) => (
-        <Checkbox
-          key={name}
-          label={<span translate="no">{name}</span>}
-          checked={chosen.includes(name)}
-          onChange={(event) =>
-            choose(event.currentTarget.checked ? [...chosen, name] : chosen.filter((one) => one !== name))
-          }
-        />
-      ))}
-      {chosen.length === 0 && <span className="soft small">{say("alerts.default_channels")}</span>}
-    </fieldset>
   );
 }
 

@@ -90,6 +90,16 @@ function Content({ job }: { job: JobOut }) {
               {say("do.edit")}
             </Button>
           )}
+          {rights.write && (
+            <Button
+              variant="default"
+              renderRoot={(props) => (
+                <Link to="/jobs/new" search={{ from: `${job.namespace}/${job.name}` }} {...props} />
+              )}
+            >
+              {say("do.clone")}
+            </Button>
+          )}
           {rights.run && job.schedule !== null && (
             <Button variant="default" onClick={() => setOpened("fill")}>
               {say("do.backfill")}
@@ -129,7 +139,9 @@ function Content({ job }: { job: JobOut }) {
         )}
         <span>
           {say("job.group", { group: "" })}
-          <Raw>{job.group}</Raw>
+          <Link to="/jobs" search={{ group: job.group }}>
+            <Raw>{job.group}</Raw>
+          </Link>
         </span>
       </div>
       {isPaused && <PausedCard job={job} />}

@@ -1,6 +1,6 @@
 /// The day of a job in one picture: every instant as created, skipped, missed, paused or planned, and what clocks and
 /// servers did meanwhile. Below it the same as a list, each with its reason.
-import { ActionIcon, Button, TextInput } from "@mantine/core";
+import { Button, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -8,12 +8,12 @@ import { jobFires, jobWhy, journal } from "../api/queries.ts";
 import type { EventOut, FireOut, JobOut } from "../api/types.ts";
 import { boundsOf, type DayBounds, dayAfter, dayOf, instantOf, isDay, shareOf } from "../format/day.ts";
 import { clockTime, duration } from "../format/time.ts";
-import { Icon } from "../look/Icon.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
+import { Step } from "../parts/Step.tsx";
 import { useNow, useZone } from "../parts/settings.ts";
 import { toneOf } from "../parts/state.ts";
 import { At, FromNow } from "../parts/Times.tsx";
@@ -45,19 +45,22 @@ export function Day({ job }: { job: JobOut }) {
   return (
     <>
       <div className="filters">
-        <Step label={say("day.before")} icon="left" act={() => go(dayAfter(day, -1))} />
-        <TextInput
-          type="date"
-          aria-label={say("day.day")}
-          value={day}
-          onChange={(event) => isDay(event.currentTarget.value) && go(event.currentTarget.value)}
-        />
-        <Step label={say("day.after")} icon="right" act={() => go(dayAfter(day, 1))} />
-        {day !== dayOf(now, zone) && (
-          <Button variant="default" size="compact-sm" onClick={() => go(dayOf(now, zone))}>
-            {say("day.today")}
-          </Button>
-        )}
+        <div className="dates">
+          <Step label={say("day.before")} icon="left" act={() => go(dayAfter(day, -1))} />
+          <TextInput
+            type="date"
+            className="grow"
+            aria-label={say("day.day")}
+            value={day}
+            onChange={(event) => isDay(event.currentTarget.value) && go(event.currentTarget.value)}
+          />
+          <Step label={say("day.after")} icon="right" act={() => go(dayAfter(day, 1))} />
+          {day !== dayOf(now, zone) && (
+            <Button variant="default" size="compact-sm" onClick={() => go(dayOf(now, zone))}>
+              {say("day.today")}
+            </Button>
+          )}
+        </div>
       </div>
       <Loaded query={fires} rows={6}>
         {(found) => (
@@ -79,14 +82,6 @@ export function Day({ job }: { job: JobOut }) {
 function isAbout(event: EventOut, job: JobOut): boolean {
   if (event.topic === "jobs") return event.subject === job.name && event.namespace === job.namespace;
   return /^(clock|leader|store)\./.test(event.kind);
-}
-
-function Step({ label, icon, act }: { label: string; icon: "left" | "right"; act: () => void }) {
-  return (
-    <ActionIcon variant="default" size="lg" aria-label={label} title={label} onClick={act}>
-      <Icon name={icon} />
-    </ActionIcon>
-  );
 }
 
 interface DayProps {

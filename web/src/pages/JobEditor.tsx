@@ -3,7 +3,7 @@
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate, useParams } from "@tanstack/react-router";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { call, newKey, ProblemError } from "../api/call.ts";
 import { job as jobQuery } from "../api/queries.ts";
@@ -47,7 +47,26 @@ export function EditJobPage() {
 }
 
 export function NewJobPage() {
-  return <Editor namespace="default" name="" version={0} saved={FIRST} />;
+  const { from } = useSearch({ from: "/jobs/new" });
+  if (from === undefined) return <Editor namespace="default" name="" version={0} saved={FIRST} />;
+  const at = from.indexOf("/");
+  return <Clone namespace={from.slice(0, at)} name={from.slice(at + 1)} />;
+}
+
+/** A new job with the definition of another; nothing of it is kept until it is saved. */
+function Clone({ namespace, name }: { namespace: string; name: string }) {
+  const query = useQuery({
+    ...jobQuery(namespace, name),
+    queryKey: ["edited", namespace, name],
+    staleTime: Infinity,
+  });
+  return (
+    <Loaded query={query} rows={10}>
+      {(job) => (
+        <Editor namespace={namespace} name={`${name}-copy`} version={0} saved={toYaml(job.definition)} />
+      )}
+    </Loaded>
+  );
 }
 
 interface Draft {
@@ -90,7 +109,11 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const isNew = version === 0;
-  const [draft, keep, forget] = useDraft(`${namespace}/${name}`, { name, text: saved, version });
+  const [draft, keep, forget] = useDraft(`${isNew ? "new " : ""}${namespace}/${name}`, {
+    name,
+    text: saved,
+    version,
+  });
   const [reason, setReason] = useState("");
   const form = useRef<HTMLFormElement>(null);
   const [key, setKey] = useState(newKey);
@@ -151,7 +174,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
     >
       <div className="title">
         <h1>
-          {say(isNew ? "edit.new" : "do.edit")} <Raw>{name}</Raw>
+          {say(isNew ? "edit.new" : "do.edit")} <Raw>{isNew ? "" : name}</Raw>
         </h1>
         <div className="acts">
           {draft.text !== saved && (
@@ -186,7 +209,8 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
               required
               value={draft.name}
               onChange={(event) => set({ name: event.currentTarget.value })}
-              data-autofocus
+              autoFocus
+              onFocus={(event) => event.currentTarget.select()}
             />
           )}
           <DefinitionFields text={text} set={(next) => set({ text: next })} errors={refusals} />

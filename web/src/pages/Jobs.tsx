@@ -39,7 +39,9 @@ export function JobsPage() {
   const [many, setMany] = useState<JobVerb | null>(null);
   const set = (change: Partial<typeof wanted>) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
-  const isFiltered = Boolean(wanted.q || wanted.state || wanted.failing || wanted.late || wanted.starred);
+  const isFiltered = Boolean(
+    wanted.q || wanted.state || wanted.failing || wanted.late || wanted.starred || wanted.group,
+  );
   const close = () => setOpened(null);
   return (
     <>
@@ -47,7 +49,7 @@ export function JobsPage() {
         <h1>{say("jobs.title")}</h1>
         <div className="acts">
           {(rights.run || rights.write) && !wanted.starred && (
-            <Menu transitionProps={{ duration: 0 }} position="bottom-end">
+            <Menu transitionProps={{ duration: 0 }} position="bottom-end" trigger="click-hover">
               <Menu.Target>
                 <Button variant="default">{say("many.all")}</Button>
               </Menu.Target>
@@ -67,6 +69,17 @@ export function JobsPage() {
       </div>
       <div className="filters">
         <FilterText value={wanted.q ?? ""} set={(q) => set({ q })} />
+        {wanted.group && (
+          <span className="row small">
+            {say("job.group", { group: "" })}
+            <b>
+              <Raw>{wanted.group}</Raw>
+            </b>
+            <Button size="compact-xs" variant="default" onClick={() => set({ group: "" })}>
+              {say("jobs.any_group")}
+            </Button>
+          </span>
+        )}
         <NativeSelect
           aria-label={say("jobs.state")}
           value={wanted.state ?? ""}

@@ -6,7 +6,7 @@ import { useState } from "react";
 import { listedRun, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { isOver } from "../live/changes.ts";
-import { CancelDialog, RetryDialog } from "../parts/actions.tsx";
+import { CancelDialog, RetryDialog, RetryFailedShards } from "../parts/actions.tsx";
 import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -21,7 +21,7 @@ import { At, Since, Took } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
 import { Attempts } from "./Attempts.tsx";
-import { Shards } from "./Shards.tsx";
+import { Shards, SlowestShard } from "./Shards.tsx";
 
 const RUNNING_EVERY_MS = 2000;
 
@@ -46,7 +46,7 @@ function Content({ run }: { run: RunOut }) {
   const rights = useRights();
   const { tab = "log", shard = "" } = useSearch({ from: "/runs/$run" });
   const navigate = useNavigate({ from: "/runs/$run" });
-  const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry" | "retry_failed">("");
+  const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry">("");
   const isDone = isOver(run.state);
   const isSharded =
     run.open_shards > 0 ||
@@ -79,16 +79,13 @@ function Content({ run }: { run: RunOut }) {
               </Menu>
             </>
           )}
-          {rights.run && isDone && isSharded && run.state !== "SUCCEEDED" && (
-            <Button variant="default" onClick={() => setOpened("retry_failed")}>
-              {say("do.retry_failed")}
-            </Button>
-          )}
+          {rights.run && isDone && isSharded && run.state !== "SUCCEEDED" && <RetryFailedShards run={run} />}
           {rights.run && isDone && <Button onClick={() => setOpened("retry")}>{say("do.retry")}</Button>}
         </div>
       </div>
       <PickedBar />
       <Facts run={run} />
+      {isSharded && <SlowestShard run={run} everyMs={RUNNING_EVERY_MS} />}
       <Why run={run} />
       <Stopping run={run} />
       {run.progress && (
@@ -165,7 +162,6 @@ function Content({ run }: { run: RunOut }) {
         <CancelDialog run={run} force={opened === "force"} close={close} />
       )}
       {opened === "retry" && <RetryDialog run={run} close={close} />}
-      {opened === "retry_failed" && <RetryDialog run={run} onlyFailed close={close} />}
     </>
   );
 }

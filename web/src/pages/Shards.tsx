@@ -1,5 +1,6 @@
 /// The shards of a run, one line each: where in its time each began and ended, and which was the slowest.
 import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { runShards } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { barOf, slowestOf, spanOf, tookOf } from "../format/gantt.ts";
@@ -13,12 +14,39 @@ import { toneOf } from "../parts/state.ts";
 import { Since, Took } from "../parts/Times.tsx";
 import { useSay } from "../words/say.ts";
 
+function useShards(run: RunOut, everyMs: number) {
+  return useInfiniteQuery({ ...runShards(run.id), refetchInterval: isOver(run.state) ? false : everyMs });
+}
+
+/** At first sight of a run: which of its shards takes longest. Of a run with more than a page of shards it is not known. */
+export function SlowestShard({ run, everyMs }: { run: RunOut; everyMs: number }) {
+  const say = useSay();
+  const now = useNow();
+  const query = useShards(run, everyMs);
+  const shards = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const id = query.hasNextPage ? null : slowestOf(shards, now);
+  const slowest = shards.find((shard) => shard.id === id);
+  if (!slowest) return null;
+  return (
+    <p className="facts">
+      <span>
+        {say("run.slowest_shard")}{" "}
+        <b>
+          <Link to="/runs/$run" params={{ run: slowest.id }}>
+            {say("run.shard")} {slowest.shard ?? ""}
+          </Link>
+        </b>{" "}
+        <Took seconds={tookOf(slowest, now)} />
+      </span>
+      <State of={slowest.shown} />
+      <Raw>{slowest.node}</Raw>
+    </p>
+  );
+}
+
 export function Shards({ run, everyMs }: { run: RunOut; everyMs: number }) {
   const say = useSay();
-  const query = useInfiniteQuery({
-    ...runShards(run.id),
-    refetchInterval: isOver(run.state) ? false : everyMs,
-  });
+  const query = useShards(run, everyMs);
   const counts = query.data?.pages[0]?.counts ?? {};
   return (
     <Pages query={query} empty={<p className="empty">{say("run.no_shards")}</p>}>

@@ -16,7 +16,7 @@ import { At, FromNow } from "../parts/Times.tsx";
 import { tell } from "../parts/Toasts.tsx";
 import { useSay } from "../words/say.ts";
 
-const SCOPES = ["read", "run", "write", "admin", "worker", "script", "lock"];
+const SCOPES = ["read", "run", "write", "admin", "worker", "script", "lock", "ping"];
 
 export function TokensPage() {
   const say = useSay();

@@ -11,10 +11,11 @@ export type Need =
 
 export function needsOf(overview: OverviewOut): Need[] {
   const troubles = (overview.cluster?.troubles ?? []).map((trouble) => ({ is: "trouble" as const, trouble }));
+  const alerts = overview.alerts.filter((alert) => alert.silence === null);
   const nodes = (overview.cluster?.nodes ?? [])
     .filter(isUnwell)
+    .filter((node) => !alerts.some((alert) => isOfNode(alert, node)))
     .map((node) => ({ is: "node" as const, node }));
-  const alerts = overview.alerts.filter((alert) => alert.silence === null);
   return [
     ...troubles,
     ...alerts.map((alert) => ({ is: "alert" as const, alert })),
@@ -31,6 +32,11 @@ export function needsOf(overview: OverviewOut): Need[] {
 function isAbout(alert: AlertOut, job: JobOut): boolean {
   const first = alert.subjects[0];
   return alert.kind === "failed" && first?.subject === job.name && first.namespace === job.namespace;
+}
+
+/** A node that an alert tells of stands once, too. */
+function isOfNode(alert: AlertOut, node: NodeOut): boolean {
+  return alert.kind === "node" && alert.subjects[0]?.subject === node.name;
 }
 
 /** A node that left in order is well; one that came back under its name is, too. */

@@ -83,6 +83,7 @@ export function AlertActs({ alert, hasEnd = false }: { alert: AlertOut; hasEnd?:
           {say("do.log")}
         </Button>
       )}
+      <OpenSubject alert={alert} />
       {run && isOpen && alert.kind === "failed" && rights.run && (
         <Button size="compact-xs" variant="default" onClick={() => setOpened("retry")}>
           {say("do.retry")}
@@ -107,5 +108,28 @@ export function AlertActs({ alert, hasEnd = false }: { alert: AlertOut; hasEnd?:
       {opened === "retry" && run && <RetryDialog run={{ id: run, job }} close={() => setOpened("")} />}
       {opened === "resolve" && <ResolveDialog alert={alert} close={() => setOpened("")} />}
     </span>
+  );
+}
+
+/** What has no log has a page: a check, a node. */
+function OpenSubject({ alert }: { alert: AlertOut }) {
+  const say = useSay();
+  const first = alert.subjects[0];
+  if (!first || (alert.kind !== "heartbeat" && alert.kind !== "node")) return null;
+  const { subject: name, namespace } = first;
+  return (
+    <Button
+      size="compact-xs"
+      variant="default"
+      renderRoot={(props) =>
+        alert.kind === "heartbeat" && namespace !== null ? (
+          <Link to="/checks" search={{ name, namespace }} {...props} />
+        ) : (
+          <Link to="/nodes" {...props} />
+        )
+      }
+    >
+      {say("do.open")}
+    </Button>
   );
 }

@@ -1,7 +1,9 @@
-/// The crowd ahead: how many instants are due in each of the next minutes, and the busiest of them by name.
+/// The crowd ahead: how many instants are due in each of the next minutes, the busiest of them by name, and groups of
+/// workers that will be short of slots.
 import { useQuery } from "@tanstack/react-query";
 import { ahead } from "../api/queries.ts";
-import type { AheadOut, MinuteAheadOut } from "../api/types.ts";
+import type { AheadOut } from "../api/types.ts";
+import { busiest, slotsNeeded } from "../format/crowd.ts";
 import { clockTime, count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
 import { Loaded } from "./Loaded.tsx";
@@ -23,12 +25,6 @@ export function Crowd() {
   );
 }
 
-/** The minutes with the most instants, the first of equals first; none when no minute stands out. */
-export function busiest(minutes: MinuteAheadOut[], most: number): MinuteAheadOut[] {
-  const crowded = minutes.filter((minute) => minute.fires > 1);
-  return [...crowded].sort((one, other) => other.fires - one.fires).slice(0, most);
-}
-
 function Picture({ found }: { found: AheadOut }) {
   const say = useSay();
   const zone = useZone();
@@ -37,6 +33,7 @@ function Picture({ found }: { found: AheadOut }) {
   const most = Math.max(1, ...found.minutes.map((minute) => minute.fires));
   const total = found.minutes.reduce((sum, minute) => sum + minute.fires, 0);
   const peaks = busiest(found.minutes, NAMED);
+  const short = found.groups.filter((group) => group.is_short);
   const time = (iso: string) => clockTime(iso, zone, now).replace(/:00$/, "");
   if (total === 0) return <p className="soft">{say("crowd.none")}</p>;
   return (
@@ -59,7 +56,9 @@ function Picture({ found }: { found: AheadOut }) {
               height={height}
               className={minute.fires === most && most > 1 ? "peak" : undefined}
             >
-              <title>{`${time(minute.at)} · ${count(minute.fires)}`}</title>
+              <title>
+                {`${time(minute.at)} · ${count(minute.fires)} · ${say("crowd.slots", { needs: slotsNeeded(minute.slots) })}`}
+              </title>
             </rect>
           );
         })}
@@ -83,6 +82,16 @@ function Picture({ found }: { found: AheadOut }) {
           </li>
         ))}
       </ul>
+      {short.map((group) => (
+        <p key={group.group} className="why">
+          {say("crowd.short", {
+            group: group.group,
+            needs: slotsNeeded(group.needs),
+            slots: count(group.slots),
+            at: time(group.at),
+          })}
+        </p>
+      ))}
       {!found.is_whole && <p className="soft small">{say("crowd.part")}</p>}
     </div>
   );

@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { EventOut } from "../api/types.ts";
 import { isWord, useSay } from "../words/say.ts";
-import { JobLink, RunLink } from "./links.tsx";
+import { CheckLink, JobLink, RunLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { At } from "./Times.tsx";
 
@@ -33,6 +33,9 @@ export function EventLine({ event, children }: { event: EventOut; children?: Rea
 function Subject({ event }: { event: EventOut }) {
   if (event.topic === "jobs" && event.namespace !== null && event.kind.startsWith("job.")) {
     return <JobLink job={{ name: event.subject, namespace: event.namespace }} />;
+  }
+  if (event.namespace !== null && event.kind.startsWith("check.") && event.kind !== "check.removed") {
+    return <CheckLink check={{ name: event.subject, namespace: event.namespace }} />;
   }
   if (event.topic === "runs" && event.subject.startsWith("r-")) return <RunLink run={event.subject} />;
   return <Raw>{event.subject}</Raw>;

@@ -5,12 +5,14 @@ import { useState } from "react";
 import { call } from "../api/call.ts";
 import { type JobsWanted, matchingJobs } from "../api/queries.ts";
 import type { JobOut, TreatedJobsOut } from "../api/types.ts";
+import { instantWritten } from "../format/day.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm, type Intent } from "./Confirm.tsx";
 import { Loaded } from "./Loaded.tsx";
 import { JobLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { State } from "./State.tsx";
+import { useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
 
 export const JOB_VERBS = ["pause", "resume", "trigger", "delete"] as const;
@@ -32,13 +34,15 @@ export function JobBulkDialog({ verb, wanted, close }: Props) {
 
 function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; isCut: boolean }) {
   const say = useSay();
+  const zone = useZone();
   const [until, setUntil] = useState("");
   const [refused, setRefused] = useState<TreatedJobsOut["items"]>([]);
   const count = jobs.length;
   const change = async ({ reason, key }: Intent) => {
-    const { q = "", state = null, failing = false, late = false } = wanted;
-    const body = { filter: { q, state, failing, late }, expected: count, reason };
-    const done = await sent(verb, body, until, key);
+    const { q = "", state = null, failing = false, late = false, group = null } = wanted;
+    const body = { filter: { q, state, failing, late, group }, expected: count, reason };
+    const ends = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
+    const done = await sent(verb, body, ends, key);
     const failed = done.items.filter((job) => job.outcome === "failed");
     const changed = done.items.filter((job) => job.outcome === "done");
     const undo = verb === "pause" && changed.length > 0 ? () => resumed(changed) : undefined;
@@ -96,16 +100,20 @@ function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; 
 }
 
 interface Bulk {
-  filter: { q: string; state: string | null; failing: boolean; late: boolean };
+  filter: { q: string; state: string | null; failing: boolean; late: boolean; group: string | null };
   expected: number;
   reason: string;
 }
 
-async function sent(verb: JobVerb, body: Bulk, until: string, key: string): Promise<TreatedJobsOut> {
+async function sent(
+  verb: JobVerb,
+  body: Bulk,
+  ends: { until?: string },
+  key: string,
+): Promise<TreatedJobsOut> {
   if (verb === "resume") return await call("resume_jobs", { body, key });
   if (verb === "trigger") return await call("trigger_jobs", { body, key });
   if (verb === "delete") return await call("delete_jobs", { body, key });
-  const ends = until === "" ? {} : { until: new Date(until).toISOString() };
   return await call("pause_jobs", { body: { ...body, ...ends }, key });
 }
 

@@ -13,7 +13,9 @@ type Family =
   | "drill"
   | "level"
   | "alert"
-  | "delivery";
+  | "delivery"
+  | "checkstate"
+  | "ping";
 
 export function State({ of, family = "state" }: { of: string; family?: Family }) {
   const say = useSay();

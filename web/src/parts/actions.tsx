@@ -1,13 +1,14 @@
-/// What can be done with jobs, runs and nodes: each action is a dialog that says what happens.
-import { NativeSelect, TextInput } from "@mantine/core";
+/// What can be done with jobs, runs and nodes: most are a dialog that says what happens.
+import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { call } from "../api/call.ts";
+import { call, newKey } from "../api/call.ts";
 import type { JobOut, NodeOut, RunOut } from "../api/types.ts";
 import { instantWritten } from "../format/day.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
 import { useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
+import { useAct } from "./useAct.ts";
 
 interface Closable {
   close: () => void;
@@ -86,23 +87,44 @@ export function CancelDialog({ run, force, close }: Closable & { run: RunOut; fo
   );
 }
 
-interface RetryProps extends Closable {
-  run: Pick<RunOut, "id" | "job">;
-  /** Only the shards that did not succeed. */
-  onlyFailed?: boolean;
+/** The shards that did not succeed run again with one press: what tells of it takes it back. */
+export function RetryFailedShards({ run }: { run: RunOut }) {
+  const say = useSay();
+  const retrying = useAct(async () => {
+    const body = { reason: say("retry.pressed"), failed_shards: true };
+    const made = await call("retry_run", { path: { run: run.id }, body, key: newKey() });
+    const undo = async () => {
+      await call("cancel_run", { path: { run: made.id }, body: {} });
+    };
+    const link = { id: made.id, label: say("trigger.see") };
+    tell(say("retry.done", { run: run.id }), link, { label: say("do.undo"), act: undo });
+  });
+  return (
+    <Button
+      variant="default"
+      title={say("retry.says_failed", { job: run.job })}
+      loading={retrying.isPending}
+      onClick={() => retrying.mutate()}
+    >
+      {say("do.retry_failed")}
+    </Button>
+  );
 }
 
-export function RetryDialog({ run, onlyFailed = false, close }: RetryProps) {
+interface RetryProps extends Closable {
+  run: Pick<RunOut, "id" | "job">;
+}
+
+export function RetryDialog({ run, close }: RetryProps) {
   const say = useSay();
   return (
     <Confirm
       title={say("retry.title", { run: run.id })}
-      says={say(onlyFailed ? "retry.says_failed" : "retry.says", { job: run.job })}
-      action={say(onlyFailed ? "do.retry_failed" : "do.retry")}
+      says={say("retry.says", { job: run.job })}
+      action={say("do.retry")}
       close={close}
       change={async ({ reason, key }) => {
-        const body = { reason, failed_shards: onlyFailed };
-        const made = await call("retry_run", { path: { run: run.id }, body, key });
+        const made = await call("retry_run", { path: { run: run.id }, body: { reason }, key });
         tell(say("retry.done", { run: run.id }), { id: made.id, label: say("trigger.see") });
       }}
     />

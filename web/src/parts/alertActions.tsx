@@ -1,31 +1,19 @@
 /// What people do with alerts: look after one, silence it in one press or for a time with a reason, say that it is over.
 import { ActionIcon, Button, Menu, NativeSelect, TextInput } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { call, newKey } from "../api/call.ts";
 import type { AlertOut, SilenceIn } from "../api/types.ts";
 import { Icon } from "../look/Icon.tsx";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
-import { useProblem } from "./Problem.tsx";
 import { tell } from "./Toasts.tsx";
+import { useAct } from "./useAct.ts";
 
 /** How long a silence lasts when nothing else is chosen: one press. */
 export const USUAL = "2h" as const;
 const TIMES = ["30m", "8h", "1d", "7d"] as const;
 export const SILENCE_TIMES = ["30m", USUAL, "8h", "1d", "7d", "30d"] as const;
 export type SilenceTime = (typeof SILENCE_TIMES)[number];
-
-/** One press: what went wrong is told like what went well. */
-function useAct<T = void>(act: (given: T) => Promise<void>) {
-  const client = useQueryClient();
-  const problem = useProblem();
-  return useMutation({
-    mutationFn: act,
-    onSuccess: () => void client.invalidateQueries(),
-    onError: (error) => tell(problem(error).title),
-  });
-}
 
 export function useAcknowledge(alert: AlertOut) {
   const say = useSay();

@@ -1,15 +1,36 @@
-/// Links to jobs and runs by their names.
+/// Links to jobs, checks and runs by their names.
 import { Link } from "@tanstack/react-router";
 import { Raw } from "./Raw.tsx";
 
-export function JobLink({ job }: { job: { name: string; namespace: string } }) {
+interface Placed {
+  name: string;
+  namespace: string;
+}
+
+export function JobLink({ job }: { job: Placed }) {
   return (
     <Link to="/jobs/$namespace/$name" params={{ namespace: job.namespace, name: job.name }} className="name">
-      <Raw>
-        {job.namespace !== "default" && <span className="soft">{job.namespace} / </span>}
-        {job.name}
-      </Raw>
+      <Name of={job} />
     </Link>
+  );
+}
+
+/** A check outside of Foliot: it opens beside the list. */
+export function CheckLink({ check }: { check: Placed }) {
+  return (
+    <Link to="/checks" search={{ name: check.name, namespace: check.namespace }} className="name">
+      <Name of={check} />
+    </Link>
+  );
+}
+
+/** With its namespace, unless that is the usual one. */
+function Name({ of }: { of: Placed }) {
+  return (
+    <Raw>
+      {of.namespace !== "default" && <span className="soft">{of.namespace} / </span>}
+      {of.name}
+    </Raw>
   );
 }
 

@@ -43,6 +43,13 @@ const TONES: Record<string, [Tone, string]> = {
   SENDING: ["busy", "▶"],
   SENT: ["good", "✔"],
   DROPPED: ["idle", "–"],
+  NEW: ["idle", "○"],
+  UP: ["good", "●"],
+  LATE: ["wait", "◷"],
+  DOWN: ["bad", "✖"],
+  start: ["busy", "▶"],
+  ok: ["good", "✔"],
+  fail: ["bad", "✖"],
 };
 
 export function toneOf(state: string): Tone {

@@ -28,6 +28,8 @@ const ACTS = [
   { word: "alerts.tab_rules", to: "/alerts?tab=rules" },
   { word: "alerts.tab_channels", to: "/alerts?tab=channels" },
   { word: "alerts.tab_silences", to: "/alerts?tab=silences" },
+  { word: "checks.find_down", to: "/checks?state=down,late" },
+  { word: "reports.schedules", to: "/reports?tab=schedules" },
 ] as const;
 
 /** The console's own words; others are names of users. */
@@ -97,6 +99,7 @@ export function Search({ close }: { close: () => void }) {
     >
       <TextInput
         data-autofocus
+        autoFocus
         role="combobox"
         aria-expanded="true"
         aria-controls={listId}

@@ -292,7 +292,7 @@ function Keys({ close }: { close: () => void }) {
   const keys = [
     ["Ctrl K", "keys.search"],
     ["/", "keys.filter"],
-    ["g o · g j · g r · g n · g a · g l · g m · g e · g b", "keys.go"],
+    ["g o · g j · g r · g n · g a · g l · g m · g e · g b · g c · g p", "keys.go"],
     ["j · k · Enter", "keys.move"],
     ["t · p", "keys.act"],
     ["l", "keys.log"],

@@ -1,6 +1,7 @@
 /// The keys of the console. Those that change something press a button that opens a dialog: nothing happens at once.
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { flushSync } from "react-dom";
 import { tell } from "../parts/Toasts.tsx";
 import { useSay } from "../words/say.ts";
 
@@ -14,6 +15,8 @@ const GO: Record<string, string> = {
   m: "/limits",
   e: "/events",
   b: "/backfills",
+  c: "/checks",
+  p: "/reports",
 };
 const PAIR_MS = 1200;
 const ROW = "main tbody tr, main .lines > li";
@@ -41,7 +44,8 @@ export function useKeys(open: (what: "search" | "keys") => void): void {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && event.key.toLowerCase() === "k") {
         event.preventDefault();
-        open("search");
+        // Drawn and focused before the next key comes: letters that are typed at once are not lost, and are no keys of the page.
+        flushSync(() => open("search"));
         return;
       }
       if (

@@ -10,6 +10,8 @@ export const MAIN = [
 ] as const;
 
 const MORE = [
+  { to: "/checks", icon: "checks", word: "nav.checks" },
+  { to: "/reports", icon: "reports", word: "nav.reports" },
   { to: "/backfills", icon: "backfills", word: "nav.backfills" },
   { to: "/calendars", icon: "calendars", word: "nav.calendars" },
   { to: "/limits", icon: "limits", word: "nav.limits" },

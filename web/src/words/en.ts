@@ -3,6 +3,7 @@ import { enAlerts } from "./enAlerts.ts";
 import { enCluster } from "./enCluster.ts";
 import { enFigures } from "./enFigures.ts";
 import { enPlaces } from "./enPlaces.ts";
+import { enWatch } from "./enWatch.ts";
 import { enWork } from "./enWork.ts";
 
 export const en = {
@@ -10,6 +11,7 @@ export const en = {
   ...enCluster,
   ...enFigures,
   ...enPlaces,
+  ...enWatch,
   ...enWork,
   "nav.overview": "Overview",
   "nav.jobs": "Jobs",
@@ -320,7 +322,7 @@ export const en = {
   "keys.title": "Keys",
   "keys.search": "search everything",
   "keys.filter": "go to the filter",
-  "keys.go": "go to Overview, Jobs, Runs, Nodes, Alerts, Locks, Limits, Events, Backfills",
+  "keys.go": "go to Overview, Jobs, Runs, Nodes, Alerts, Locks, Limits, Events, Backfills, Checks, Reports",
   "keys.help": "this list",
   "keys.move": "move in a list, open",
   "keys.act": "trigger or pause the job; a dialog asks first",
@@ -348,6 +350,9 @@ export const en = {
   "crowd.fires_one": "{{count}} instant",
   "crowd.fires_other": "{{count}} instants",
   "crowd.more": "and {{count}} more",
+  "crowd.slots": "{{needs}} slots",
+  "crowd.short":
+    "Group {{group}} will be short: at {{at}} about {{needs}} of its {{slots}} slots are needed. Start another worker, or spread these jobs.",
   "crowd.part": "There are more jobs than are counted here.",
   "job.tab_day": "Timeline",
   "job.tab_calendar": "Calendar",

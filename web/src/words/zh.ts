@@ -5,6 +5,7 @@ import { zhAlerts } from "./zhAlerts.ts";
 import { zhCluster } from "./zhCluster.ts";
 import { zhFigures } from "./zhFigures.ts";
 import { zhPlaces } from "./zhPlaces.ts";
+import { zhWatch } from "./zhWatch.ts";
 import { zhWork } from "./zhWork.ts";
 
 export const zh: Record<Word, string> = {
@@ -12,6 +13,7 @@ export const zh: Record<Word, string> = {
   ...zhCluster,
   ...zhFigures,
   ...zhPlaces,
+  ...zhWatch,
   ...zhWork,
   "nav.overview": "总览",
   "nav.jobs": "任务",
@@ -318,7 +320,7 @@ export const zh: Record<Word, string> = {
   "keys.title": "快捷键",
   "keys.search": "搜索全部",
   "keys.filter": "转到筛选",
-  "keys.go": "转到总览、任务、执行、节点、告警、锁、限额、事件、补数",
+  "keys.go": "转到总览、任务、执行、节点、告警、锁、限额、事件、补数、检查项、报告",
   "keys.help": "显示此列表",
   "keys.move": "在列表中移动、打开",
   "keys.act": "触发或暂停任务（先弹出确认框）",
@@ -346,6 +348,9 @@ export const zh: Record<Word, string> = {
   "crowd.fires_one": "{{count}} 个触发点",
   "crowd.fires_other": "{{count}} 个触发点",
   "crowd.more": "另有 {{count}} 个",
+  "crowd.slots": "{{needs}} 个槽位",
+  "crowd.short":
+    "分组 {{group}} 的槽位将不足：{{at}} 约需 {{needs}} 个，现有 {{slots}} 个。请增加工作节点，或错开这些任务。",
   "crowd.part": "任务太多，这里只计算了一部分。",
   "job.tab_day": "时间线",
   "job.tab_calendar": "日历图",

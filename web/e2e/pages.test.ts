@@ -1,0 +1,5 @@
+/// Every page of the console in a real browser, in both themes and both languages, wide and narrow.
+import "./walks/everyPage.ts";
+import { lookForComplaints } from "./walks/window.ts";
+
+lookForComplaints();

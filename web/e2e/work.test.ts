@@ -1,0 +1,8 @@
+/// Walks through the console in a real browser: logging in, runs, jobs, sessions and tokens.
+import "./walks/login.ts";
+import "./walks/runs.ts";
+import "./walks/jobs.ts";
+import "./walks/access.ts";
+import { lookForComplaints } from "./walks/window.ts";
+
+lookForComplaints();
