@@ -2,8 +2,10 @@
 
 import pytest
 
+from foliot.domain.failover import Affected, Detected, FailoverType
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
+from foliot.operations.drill_report import NOTED_WITHIN_US
 from foliot.ports.worker_link import Beat, HandlerOffer, Hello
 from tests.api.asking import Api
 from tests.api.stage import TIMES, Stage
@@ -12,10 +14,10 @@ CRASH = {"type": "crash", "on": "w-1"}
 
 
 class Node:
-    """A worker that takes part in drills, or does not."""
+    """A node that takes part in drills, or does not."""
 
-    def __init__(self, stage: Stage, name: str, *, drills: tuple[str, ...]) -> None:
-        self.stage, self.name, self.drills = stage, name, drills
+    def __init__(self, stage: Stage, name: str, *, drills: tuple[str, ...], kind: str = "worker") -> None:
+        self.stage, self.name, self.drills, self.kind = stage, name, drills, kind
         self.session = stage.chance.token()
         self.beat_no = 0
 
@@ -24,7 +26,7 @@ class Node:
         hello = Hello(
             session=self.session, name=self.name, group="default", slots=2, handlers=offers, drills=self.drills
         )
-        await self.stage.store.nodes.register(hello, kind="worker", ttl_us=TIMES.ttl_us)
+        await self.stage.store.nodes.register(hello, kind=self.kind, ttl_us=TIMES.ttl_us)
 
     async def beat(self, drill: int = 0, *, over: bool = False) -> int:
         """One beat; the drill that the node may begin."""
@@ -83,6 +85,39 @@ async def test_a_drill_is_asked_begun_judged_and_kept(api: Api, stage: Stage, no
     assert kinds[:3] == ["drill.ended", "drill.began", "drill.asked"]
     over = await api.post(f"/drills/{number}:stop", {})
     assert (over.status_code, over.json()["code"]) == (409, "FOL-3068")
+
+
+@pytest.mark.parametrize("is_noted", [True, False])
+async def test_a_server_that_was_cut_off_may_note_it_after_its_beat(api: Api, stage: Stage, is_noted: bool) -> None:
+    """The judge waits for the note, but not for ever: the cut may have been between two pulses."""
+    server = Node(stage, "s-9", drills=("partition",), kind="server")
+    await server.register()
+    await server.beat()
+    number = (await api.post("/drills", {"type": "partition", "on": "s-9", "for": "2s", "alone": True})).json()["id"]
+    await server.beat(number)
+    stage.clock.at += 3 * SECOND
+    await server.beat(number, over=True)
+    assert (await api.get(f"/drills/{number}")).json()["state"] == "RUNNING", "its pulse comes after its beat"
+    if is_noted:
+        await stage.store.failovers.detect([outage(server)])
+    else:
+        stage.clock.at += NOTED_WITHIN_US + SECOND
+    ended = (await api.get(f"/drills/{number}")).json()
+    assert (ended["state"], len(ended["failovers"])) == ("ENDED", int(is_noted)), ended
+
+
+def outage(server: Node) -> Detected:
+    now = server.stage.clock.at
+    return Detected(
+        key="store",
+        type=FailoverType.STORE_UNREACHABLE,
+        subject="store",
+        began_at=now - 2 * SECOND,
+        detected_at=now,
+        evidence={"away_us": 2 * SECOND},
+        affected=Affected(nodes=(server.name,)),
+        session=server.session,
+    )
 
 
 async def test_the_size_of_a_drill_is_said_before_and_afterwards(

@@ -42,6 +42,9 @@ AFTERMATH_US: Final[Micros] = 5 * SECOND
 GIVE_UP_US: Final[Micros] = 30 * SECOND
 """After the longest failover: what has not recovered by then is reported so."""
 
+NOTED_WITHIN_US: Final[Micros] = 10 * SECOND
+"""A server that was cut off from its store notes that with its next pulse, which may come after its next beat."""
+
 MOVES_WORK: Final = frozenset(
     {FailoverType.WORKER_CRASH, FailoverType.SERVER_CRASH, FailoverType.NETWORK_PARTITION, FailoverType.LOCK_DEADLOCK}
 )
@@ -62,6 +65,8 @@ async def settle(services: Services, drill: Drill) -> bool:
     back_at = drill.over_at or _back_at(drill, nodes)
     give_up_us = services.cluster_times.failover_us + GIVE_UP_US
     if not _is_over(drill, failovers, now=now, is_gone=is_gone, back_at=back_at, give_up_us=give_up_us):
+        return False
+    if own is not None and own.kind == "server" and _awaits_its_note(drill, failovers, now=now, back_at=back_at):
         return False
     seen = [_occurrence(one) for one in failovers]
     times = judge_times(drill.began_at, seen, noticed_us=drill.noticed_us, back_at=back_at)
@@ -98,6 +103,14 @@ def _is_over(
     if is_gone:  # else nobody has missed it yet
         return any(one.type in MOVES_WORK for one in failovers) and (back_at is not None or _stays_away(drill))
     return back_at is not None
+
+
+def _awaits_its_note(drill: Drill, failovers: Sequence[Failover], *, now: Instant, back_at: Instant | None) -> bool:
+    """Whether a server that was cut off beats again, and has not yet written down how long its store was away."""
+    if drill.type is not DrillType.PARTITION or back_at is None:
+        return False
+    is_noted = any(one.type is FailoverType.STORE_UNREACHABLE for one in failovers)
+    return not is_noted and now <= back_at + NOTED_WITHIN_US
 
 
 def _stays_away(drill: Drill) -> bool:
