@@ -136,9 +136,12 @@ class Tour:
         await leader_stands_still(self.cluster, self._trap)
 
     async def the_coordination_service_breaks(self) -> None:
-        """F17: it forgets everything, then it is away and the leader dies."""
-        await self._electorate.it_forgets_everything()
+        """F17: it forgets everything, then it is away and the leader dies.
+
+        A server that misses it at the first blow already opens the row, and the second blow is the same failure then.
+        """
         struck_at = now_us()
+        await self._electorate.it_forgets_everything()
         await self._electorate.it_is_away_and_the_leader_is_killed()
         self.table.expect("coordination_unreachable", "redis", at=struck_at, outcome="recovered")
 
