@@ -1,7 +1,5 @@
 /// Links to jobs, checks and runs by their names.
-import { Link, useRouter } from "@tanstack/react-router";
-import type { MouseEvent, ReactNode } from "react";
-import { isPlainPress, jobPath, runPath } from "../format/paths.ts";
+import { Link } from "@tanstack/react-router";
 import { Raw } from "./Raw.tsx";
 
 interface Placed {
@@ -11,9 +9,9 @@ interface Placed {
 
 export function JobLink({ job }: { job: Placed }) {
   return (
-    <RowLink to={jobPath(job)} className="name">
+    <Link to="/jobs/$namespace/$name" params={{ namespace: job.namespace, name: job.name }} className="name">
       <Name of={job} />
-    </RowLink>
+    </Link>
   );
 }
 
@@ -38,26 +36,8 @@ function Name({ of }: { of: Placed }) {
 
 export function RunLink({ run }: { run: string }) {
   return (
-    <RowLink to={runPath(run)} className="mono nowrap">
+    <Link to="/runs/$run" params={{ run }} className="mono nowrap">
       <Raw mono>{run}</Raw>
-    </RowLink>
-  );
-}
-
-/**
- * A link for the rows of lists. A `Link` of the router compares itself with each place that the router goes to: a list
- * has hundreds of them, and the next page would wait for all of these looks. This one only goes where it is told.
- */
-function RowLink({ to, className, children }: { to: string; className: string; children: ReactNode }) {
-  const router = useRouter();
-  const go = (event: MouseEvent<HTMLAnchorElement>) => {
-    if (!isPlainPress(event)) return; // a new tab, a new window, a download: the browser's own
-    event.preventDefault();
-    router.history.push(to);
-  };
-  return (
-    <a href={to} className={className} onClick={go}>
-      {children}
-    </a>
+    </Link>
   );
 }
