@@ -53,6 +53,7 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         eventually(lambda: len(_waiters(found)) == 1, what="one run holds the lock and one waits")
         eventually(lambda: len(_alerts(found)) == 1, what="people are told of the failure")
         yield found
+        found.process.kill()  # a drain would wait half a minute for runs that never end
 
 
 def _fill(up: Up) -> None:
