@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { AlertOut, JobOut, NodeOut, OverviewOut } from "../api/types.ts";
 import { needsOf } from "./needs.ts";
 
-const dead = { name: "w-1", kind: "worker", health: "DEAD" } as NodeOut;
+const dead = { name: "w-1", kind: "worker", health: "DEAD", started_at: "2026-11-16T06:00:00Z" } as NodeOut;
 const failing = { name: "charge", namespace: "default" } as JobOut;
 
 function alert(kind: AlertOut["kind"], subject: string, silence: number | null = null): AlertOut {
@@ -10,9 +10,9 @@ function alert(kind: AlertOut["kind"], subject: string, silence: number | null =
   return { id: 1, kind, silence, subjects: [{ subject, namespace }] } as AlertOut;
 }
 
-function seen(alerts: AlertOut[]): string[] {
+function seen(alerts: AlertOut[], nodes = [dead]): string[] {
   const overview = {
-    cluster: { troubles: [], nodes: [dead] },
+    cluster: { troubles: [], nodes },
     alerts,
     failing: [failing],
     late: [],
@@ -25,6 +25,24 @@ test("what an alert tells of stands once", () => {
   expect(seen([])).toEqual(["failing", "node"]);
   expect(seen([alert("node", "w-1")])).toEqual(["alert", "failing"]);
   expect(seen([alert("failed", "charge")])).toEqual(["alert", "node"]);
+});
+
+test("an alert of several jobs or nodes tells of each of them, and so does a failover", () => {
+  const several = { ...alert("node", "w-9"), subjects: [{ subject: "w-9" }, { subject: "w-1" }] } as AlertOut;
+  expect(seen([several])).toEqual(["alert", "failing"]);
+  expect(seen([alert("failover", "w-1")])).toEqual(["alert", "failing"]);
+  const jobs = alert("failed", "settle");
+  expect(seen([{ ...jobs, subjects: [...jobs.subjects, ...alert("failed", "charge").subjects] }])).toEqual([
+    "alert",
+    "node",
+  ]);
+});
+
+test("a node that died twice under its name stands once, and not at all when it is back", () => {
+  const again = { ...dead, started_at: "2026-11-16T06:10:00Z" };
+  expect(seen([], [dead, again])).toEqual(["failing", "node"]);
+  expect(seen([], [dead, again, { ...dead, health: "ONLINE" }])).toEqual(["failing"]);
+  expect(seen([], [dead, { ...again, health: "WARNING" }])).toEqual(["failing", "node"]);
 });
 
 test("an alert of another node, or a silent one, hides nothing", () => {

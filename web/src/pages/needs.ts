@@ -28,20 +28,27 @@ export function needsOf(overview: OverviewOut): Need[] {
   ];
 }
 
-/** A failure that an alert tells of stands once. */
+/** A failure that an alert tells of stands once. One alert may tell of several jobs. */
 function isAbout(alert: AlertOut, job: JobOut): boolean {
-  const first = alert.subjects[0];
-  return alert.kind === "failed" && first?.subject === job.name && first.namespace === job.namespace;
+  return (
+    alert.kind === "failed" &&
+    alert.subjects.some((one) => one.subject === job.name && one.namespace === job.namespace)
+  );
 }
 
-/** A node that an alert tells of stands once, too. */
+/** A node that an alert tells of stands once, too: by its band, or by the failover that takes its work over. */
 function isOfNode(alert: AlertOut, node: NodeOut): boolean {
-  return alert.kind === "node" && alert.subjects[0]?.subject === node.name;
+  const isOfNodes = alert.kind === "node" || alert.kind === "failover";
+  return isOfNodes && alert.subjects.some((one) => one.subject === node.name);
 }
 
-/** A node that left in order is well; one that came back under its name is, too. */
+/** A node that left in order is well; one that came back under its name is, too. Of several deaths of a name the last one stands. */
 function isUnwell(node: NodeOut, _: number, nodes: NodeOut[]): boolean {
   if (node.health === "ONLINE" || node.health === "LEFT") return false;
-  const isBack = nodes.some((other) => other.name === node.name && other.health === "ONLINE");
-  return node.health !== "DEAD" || !isBack;
+  const others = nodes.filter((other) => other.name === node.name && other !== node);
+  return node.health !== "DEAD" || !others.some((other) => isLater(other, node));
+}
+
+function isLater(other: NodeOut, node: NodeOut): boolean {
+  return other.health !== "DEAD" || Date.parse(other.started_at) > Date.parse(node.started_at);
 }
