@@ -9,7 +9,7 @@ import "./look/mantine.css";
 import "./look/app.css";
 import { theme } from "./look/theme.ts";
 import { router } from "./router.tsx";
-import { startWords } from "./words/say.ts";
+import { startWords, Words } from "./words/say.ts";
 
 const RETRIES_MAX = 3;
 
@@ -38,11 +38,13 @@ async function start(): Promise<void> {
   if (!place) return;
   createRoot(place).render(
     <StrictMode>
-      <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
-        <QueryClientProvider client={client}>
-          <RouterProvider router={router} />
-        </QueryClientProvider>
-      </MantineProvider>
+      <Words>
+        <MantineProvider theme={theme} defaultColorScheme="auto" getStyleNonce={() => nonce}>
+          <QueryClientProvider client={client}>
+            <RouterProvider router={router} />
+          </QueryClientProvider>
+        </MantineProvider>
+      </Words>
     </StrictMode>,
   );
 }

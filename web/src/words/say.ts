@@ -1,6 +1,6 @@
 /// The words of the console in the user's language.
 import i18next from "i18next";
-import { initReactI18next, useTranslation } from "react-i18next";
+import { createContext, createElement, type ReactNode, useContext, useSyncExternalStore } from "react";
 import { speak } from "../api/call.ts";
 import { CHINESE_UNITS, ENGLISH_UNITS, type Units } from "../format/time.ts";
 import type { Word } from "./en.ts";
@@ -23,7 +23,7 @@ const WORDS: Record<Language, () => Promise<Record<Word, string>>> = {
 
 export async function startWords(): Promise<void> {
   const language = kept() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh-CN" : "en");
-  await i18next.use(initReactI18next).init({
+  await i18next.init({
     lng: language,
     fallbackLng: false,
     resources: { [language]: { translation: await WORDS[language]() } },
@@ -38,13 +38,25 @@ export async function startWords(): Promise<void> {
 export async function choose(language: Language): Promise<void> {
   i18next.addResourceBundle(language, "translation", await WORDS[language]());
   localStorage.setItem(KEPT, language);
-  adopt(language);
   await i18next.changeLanguage(language);
+  adopt(language);
 }
 
+interface Spoken {
+  language: Language;
+  units: Units;
+  say: Say;
+}
+
+let spoken: Spoken;
+const listeners = new Set<() => void>();
+
 function adopt(language: Language): void {
+  const units = language === "zh-CN" ? CHINESE_UNITS : ENGLISH_UNITS;
+  spoken = { language, units, say: i18next.getFixedT(language) as unknown as Say };
   document.documentElement.lang = language;
   speak(language);
+  for (const listener of listeners) listener();
 }
 
 function kept(): Language | null {
@@ -52,18 +64,34 @@ function kept(): Language | null {
   return found === "en" || found === "zh-CN" ? found : null;
 }
 
+function onSpoken(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
+const readSpoken = () => spoken;
+
+// One place listens to the language and hands it down. A list has thousands of words: if each of them listened, a
+// page with such a list would come and go visibly later.
+const SpokenContext = createContext<Spoken | null>(null);
+
+export function Words({ children }: { children: ReactNode }) {
+  return createElement(SpokenContext, { value: useSyncExternalStore(onSpoken, readSpoken) }, children);
+}
+
+function useSpoken(): Spoken {
+  return useContext(SpokenContext) ?? spoken;
+}
+
 export function useSay(): Say {
-  const { t } = useTranslation();
-  return t as unknown as Say;
+  return useSpoken().say;
 }
 
 export function useLanguage(): Language {
-  const { i18n } = useTranslation();
-  return i18n.language === "zh-CN" ? "zh-CN" : "en";
+  return useSpoken().language;
 }
 
 export function useUnits(): Units {
-  return useLanguage() === "zh-CN" ? CHINESE_UNITS : ENGLISH_UNITS;
+  return useSpoken().units;
 }
 
 /** Whether there is a word for something the server names, such as a kind of event. */
