@@ -39,9 +39,21 @@ function pair(whole: number, large: number, largeUnit: string, small: number, sm
 }
 
 const formats = new Map<string, Intl.DateTimeFormat>();
+const KNOWN_MAX = 2000;
+const known = new Map<string, Record<string, string>>();
 
-/** What a clock in the zone shows at an instant, part by part. */
+/** What a clock in the zone shows at an instant, part by part. Lists ask for the same instants each second. */
 export function partsOf(at: number, zone: string): Record<string, string> {
+  const key = `${at} ${zone}`;
+  const before = known.get(key);
+  if (before) return before;
+  if (known.size >= KNOWN_MAX) known.clear();
+  const parts = readParts(at, zone);
+  known.set(key, parts);
+  return parts;
+}
+
+function readParts(at: number, zone: string): Record<string, string> {
   let format = formats.get(zone);
   if (!format) {
     format = new Intl.DateTimeFormat("en-GB", {

@@ -19,7 +19,7 @@ import { useRights } from "../parts/rights.ts";
 import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
-import { useNow } from "../parts/settings.ts";
+import { useOfNow } from "../parts/settings.ts";
 import { At, FromNow, Took } from "../parts/Times.tsx";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
@@ -290,8 +290,9 @@ function Act({ icon, letter, label, act }: ActProps) {
 
 export function Chips({ job }: { job: JobOut }) {
   const say = useSay();
-  const now = useNow();
-  const isLate = job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 60_000;
+  const isLate = useOfNow(
+    (now) => job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 60_000,
+  );
   return (
     <>
       {isLate && (

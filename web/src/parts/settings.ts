@@ -59,6 +59,11 @@ export function useNow(): number {
 
 const readNow = () => nowMs;
 
+/** What follows from the server's time: drawn anew when it changes, not with each second. It must be a plain value. */
+export function useOfNow<T extends string | number | boolean>(read: (nowMs: number) => T): T {
+  return useSyncExternalStore(onTick, () => read(nowMs));
+}
+
 function onTick(listener: () => void): () => void {
   tickers.add(listener);
   if (timer === null) {
