@@ -51,6 +51,31 @@ test("a filter finds the last of all jobs, in one answer", async () => {
   await page.locator("h1", { hasText: last }).waitFor();
 });
 
+test("a row opens by a press, by Enter or in a tab of its own, and back stands where it was", async () => {
+  await at("/jobs", "tbody tr:nth-child(100)");
+  const link = page.locator("tbody tr:nth-child(80) a.name");
+  const name = (await link.textContent()) ?? "";
+  await link.scrollIntoViewIfNeeded();
+  const top = async () => Math.round((await link.boundingBox())?.y ?? -1);
+  const before = await top();
+  for (const press of [
+    () => link.click({ button: "middle" }),
+    () => link.click({ modifiers: ["ControlOrMeta"] }),
+  ]) {
+    const [tab] = await Promise.all([page.context().waitForEvent("page"), press()]);
+    await tab.locator("h1", { hasText: name }).waitFor();
+    await tab.close();
+    assert.ok(page.url().endsWith("/jobs"));
+  }
+  for (const open of [() => link.click(), () => link.press("Enter")]) {
+    await open();
+    await page.locator("h1", { hasText: name }).waitFor();
+    await page.goBack();
+    await link.waitFor();
+    assert.equal(await top(), before);
+  }
+});
+
 test("of many nodes some are drawn, and the others at a press", async () => {
   await at("/nodes", "#workers");
   const rows = page.locator("section[aria-labelledby=workers] tbody tr");

@@ -147,6 +147,20 @@ const ACTS: Act[] = [
       await shownAt(page, "tbody tr:first-child .first", "job-0");
     },
   },
+  {
+    name: "go back to all jobs",
+    asks: "/api/v1/jobs?strip=20&limit=100",
+    act: async (page) => {
+      await page.getByRole("link", { name: "job-10", exact: true }).click();
+      await shownAt(page, "h1", "job-10");
+      await page.evaluate(() => {
+        globalThis.pressedAt = performance.timeOrigin + performance.now();
+        history.back();
+      });
+      return { place: "tbody tr:first-child .first", text: "job-0" };
+    },
+    undo: async () => undefined,
+  },
 ];
 
 interface Answered {

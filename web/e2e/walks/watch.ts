@@ -44,6 +44,15 @@ test("a check is one form, says how it is pinged, and is seen to fail and to be 
   await other.waitForURL(new RegExp(`checks\\?name=${CHECK}`));
   assert.equal(await pressesOf(other), 1);
   await other.context().close();
+  const finder = await at("/");
+  await finder.keyboard.press("Control+k");
+  await finder.keyboard.type(CHECK);
+  await dialog(finder)
+    .getByRole("option", { name: new RegExp(`^check\\s*${CHECK}`) })
+    .click();
+  await finder.waitForURL(new RegExp(`checks\\?name=${CHECK}`));
+  await dialog(finder).getByRole("region", { name: "Last pings" }).getByText("exit code 28").waitFor();
+  await finder.context().close();
   await ask("POST", `/checks/${CHECK}:ping?kind=ok`);
   await whole.locator(".why .state").getByText("up").waitFor();
   await page.context().close();

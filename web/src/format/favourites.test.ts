@@ -1,12 +1,13 @@
 import { expect, test } from "vitest";
-import { favouriteOf, nameOf, pathOf } from "./favourites.ts";
+import { favouriteOf, nameOf } from "./favourites.ts";
+import { jobPath } from "./paths.ts";
 
 test("a favourite is found again by its path, in any script", () => {
   for (const job of [
     { namespace: "default", name: "settle" },
     { namespace: "财务", name: "结算.每日" },
   ]) {
-    expect(favouriteOf({ name: nameOf(job), path: pathOf(job), shared: false })).toEqual(job);
+    expect(favouriteOf({ name: nameOf(job), path: jobPath(job), shared: false })).toEqual(job);
   }
 });
 

@@ -11,10 +11,6 @@ export function nameOf(job: Named): string {
   return `${MARK}${job.namespace}.${job.name}`;
 }
 
-export function pathOf(job: Named): string {
-  return `/jobs/${encodeURIComponent(job.namespace)}/${encodeURIComponent(job.name)}`;
-}
-
 /** The job of a view that is a favourite; null: it is another view. */
 export function favouriteOf(view: { name: string; path: string; shared: boolean }): Named | null {
   const found = /^\/jobs\/([^/?]+)\/([^/?]+)$/.exec(view.path);

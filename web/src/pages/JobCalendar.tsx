@@ -4,8 +4,10 @@ import { Link } from "@tanstack/react-router";
 import { jobDays } from "../api/queries.ts";
 import type { DaysOut, JobDayOut, JobOut } from "../api/types.ts";
 import { weeksOf } from "../format/day.ts";
+import { jobPath } from "../format/paths.ts";
 import { count } from "../format/time.ts";
 import { Loaded } from "../parts/Loaded.tsx";
+import { RowLink } from "../parts/links.tsx";
 import { useZone } from "../parts/settings.ts";
 import type { Tone } from "../parts/state.ts";
 import { At } from "../parts/Times.tsx";
@@ -104,10 +106,8 @@ function Cell({ job, day, found }: { job: JobOut; day: string; found: JobDayOut 
   const say = useSay();
   if (!found) return <span className="cell" title={`${day} · ${say("year.nothing")}`} />;
   return (
-    <Link
-      to="/jobs/$namespace/$name"
-      params={{ namespace: job.namespace, name: job.name }}
-      search={{ tab: "day", day }}
+    <RowLink
+      to={`${jobPath(job)}?tab=day&day=${day}`}
       tabIndex={-1}
       className={`cell plain bar-${toneOfDay(found.counts)}`}
       title={`${day} · ${told(say, found.counts)}`}

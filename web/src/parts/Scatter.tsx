@@ -1,12 +1,13 @@
 /// Each run as a dot: when it began, how long it took, how it ended. States differ by their shapes, too.
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
 import { runDots } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { dotOf, type TimeRange } from "../format/figures.ts";
+import { runPath } from "../format/paths.ts";
 import { clockTime, duration } from "../format/time.ts";
 import { isWord, useSay, useUnits } from "../words/say.ts";
 import { Loaded } from "./Loaded.tsx";
+import { RowLink } from "./links.tsx";
 import { useNow, useZone } from "./settings.ts";
 import { toneOf } from "./state.ts";
 import { ChartFrame, type Range } from "./TimeChart.tsx";
@@ -64,10 +65,9 @@ function Dots({ runs, isCut, range, choose }: DotsProps) {
           const word = `state.${run.shown}`;
           const parts = [run.id, clockTime(run.started_at ?? "", zone, now), duration(seconds, units)];
           return (
-            <Link
+            <RowLink
               key={run.id}
-              to="/runs/$run"
-              params={{ run: run.id }}
+              to={runPath(run.id)}
               tabIndex={-1}
               className={`plain dot bar-${toneOf(run.shown)}`}
               style={{ left: `${100 * x}%`, bottom: `${100 * y}%` }}

@@ -1,8 +1,9 @@
 /// The run strip: a job's latest runs as bars of their durations, in the colours of their states.
-import { Link } from "@tanstack/react-router";
 import type { StripOut } from "../api/types.ts";
+import { runPath } from "../format/paths.ts";
 import { duration } from "../format/time.ts";
 import { isWord, useSay, useUnits } from "../words/say.ts";
+import { RowLink } from "./links.tsx";
 import { toneOf } from "./state.ts";
 
 const LEAST = 0.18;
@@ -26,10 +27,9 @@ export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLon
         const took = run.duration_s === null ? "" : ` · ${duration(run.duration_s, units)}`;
         const share = LEAST + (1 - LEAST) * Math.sqrt((run.duration_s ?? 0) / longest);
         return (
-          <Link
+          <RowLink
             key={run.id}
-            to="/runs/$run"
-            params={{ run: run.id }}
+            to={runPath(run.id)}
             tabIndex={-1}
             className={`plain bar-${toneOf(run.shown)}`}
             style={{ height: `${Math.round(share * 100)}%` }}

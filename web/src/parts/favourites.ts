@@ -2,7 +2,8 @@
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { call } from "../api/call.ts";
 import { views } from "../api/queries.ts";
-import { favouriteOf, type Named, nameOf, pathOf } from "../format/favourites.ts";
+import { favouriteOf, type Named, nameOf } from "../format/favourites.ts";
+import { jobPath } from "../format/paths.ts";
 
 export interface Favourites {
   /** Undefined while they are read. */
@@ -26,6 +27,6 @@ function isSame(one: Named, other: Named): boolean {
 async function toggle(client: QueryClient, job: Named, isOne: boolean): Promise<void> {
   const path = { name: nameOf(job) };
   if (isOne) await call("remove_view", { path });
-  else await call("save_view", { path, body: { path: pathOf(job), shared: false } });
+  else await call("save_view", { path, body: { path: jobPath(job), shared: false } });
   await client.invalidateQueries({ queryKey: ["views"] });
 }

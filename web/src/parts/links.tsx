@@ -1,5 +1,7 @@
 /// Links to jobs, checks and runs by their names.
-import { Link } from "@tanstack/react-router";
+import { Link, useRouter } from "@tanstack/react-router";
+import type { ComponentProps, MouseEvent } from "react";
+import { isPlainPress, jobPath, runPath } from "../format/paths.ts";
 import { Raw } from "./Raw.tsx";
 
 interface Placed {
@@ -9,9 +11,9 @@ interface Placed {
 
 export function JobLink({ job }: { job: Placed }) {
   return (
-    <Link to="/jobs/$namespace/$name" params={{ namespace: job.namespace, name: job.name }} className="name">
+    <RowLink to={jobPath(job)} className="name">
       <Name of={job} />
-    </Link>
+    </RowLink>
   );
 }
 
@@ -36,8 +38,22 @@ function Name({ of }: { of: Placed }) {
 
 export function RunLink({ run }: { run: string }) {
   return (
-    <Link to="/runs/$run" params={{ run }} className="mono nowrap">
+    <RowLink to={runPath(run)} className="mono nowrap">
       <Raw mono>{run}</Raw>
-    </Link>
+    </RowLink>
   );
+}
+
+/**
+ * A link for the rows and bars of lists. A `Link` of the router compares itself with each place that the router goes to:
+ * a list has thousands of them, and the next page would wait for all of these looks. This one only goes where it is told.
+ */
+export function RowLink({ to, ...looks }: Omit<ComponentProps<"a">, "href" | "onClick"> & { to: string }) {
+  const router = useRouter();
+  const go = (event: MouseEvent<HTMLAnchorElement>) => {
+    if (!isPlainPress(event)) return; // a new tab, a new window, a download: the browser's own
+    event.preventDefault();
+    router.history.push(to);
+  };
+  return <a {...looks} href={to} onClick={go} />;
 }

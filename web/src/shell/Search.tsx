@@ -5,7 +5,7 @@ import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { search } from "../api/queries.ts";
 import type { HitOut } from "../api/types.ts";
-import { pathOf } from "../format/favourites.ts";
+import { checkPath, jobPath, runPath } from "../format/paths.ts";
 import { useFavourites } from "../parts/favourites.ts";
 import { useFocusBack } from "../parts/focus.ts";
 import { useRights } from "../parts/rights.ts";
@@ -14,7 +14,7 @@ import { MAIN, useMorePlaces } from "./places.ts";
 import { recentPlaces } from "./recent.ts";
 
 interface Target {
-  kind: "job" | "run" | "node" | "page" | "star" | "recent" | "act";
+  kind: "job" | "run" | "node" | "check" | "page" | "star" | "recent" | "act";
   name: string;
   detail: string;
   to: string;
@@ -59,7 +59,7 @@ export function Search({ close }: { close: () => void }) {
     kind: "star",
     name: job.name,
     detail: "",
-    to: pathOf(job),
+    to: jobPath(job),
   }));
   const recent: Target[] = recentPlaces()
     .filter((place) => !stars.some((star) => star.to === place.to))
@@ -139,8 +139,9 @@ export function Search({ close }: { close: () => void }) {
 
 function target(hit: HitOut): Target {
   const { kind, name, detail } = hit;
-  if (kind === "run") return { kind, name, detail, to: `/runs/${encodeURIComponent(name)}` };
+  if (kind === "run") return { kind, name, detail, to: runPath(name) };
   if (kind === "node") return { kind, name, detail, to: "/nodes" };
-  const place = `${encodeURIComponent(hit.namespace ?? "default")}/${encodeURIComponent(name)}`;
-  return { kind: "job", name, detail, to: `/jobs/${place}` };
+  const place = { namespace: hit.namespace ?? "default", name };
+  if (kind === "check") return { kind, name, detail, to: checkPath(place) };
+  return { kind: "job", name, detail, to: jobPath(place) };
 }

@@ -317,6 +317,7 @@ export const en = {
   "find.job": "job",
   "find.run": "run",
   "find.node": "node",
+  "find.check": "check",
   "find.page": "page",
   "find.results": "What was found",
   "keys.title": "Keys",

@@ -315,6 +315,7 @@ export const zh: Record<Word, string> = {
   "find.job": "任务",
   "find.run": "执行",
   "find.node": "节点",
+  "find.check": "检查项",
   "find.page": "页面",
   "find.results": "搜索结果",
   "keys.title": "快捷键",
