@@ -116,4 +116,38 @@ test("a long log opens at its tail, draws what is in sight, and goes back", asyn
   assert.ok((await page.locator(".log .line").count()) < 150);
 });
 
+test("a line has an address: it opens there, however long the log, and leads on to the end", async () => {
+  const aimed = page.locator('.log .line[aria-current="true"]');
+  for (const [run, start] of [
+    [longLog, "1:0"],
+    [sharded, "0:0:1:0"],
+  ] as const) {
+    const lines = (query: string) => page.request.get(`${url}/api/v1/runs/${run}/lines?${query}`);
+    const { items } = (await (await lines(`after=${start}&limit=700`)).json()) as {
+      items: { position: string; text: string }[];
+    };
+    for (const [place, more] of [
+      [0, 1],
+      [600, 2],
+    ] as const) {
+      const wanted = items[place];
+      assert.ok(wanted);
+      await at(`/runs/${run}?line=${wanted.position}`, '.log .line[aria-current="true"]');
+      assert.equal(((await aimed.textContent()) ?? "").slice(-30), wanted.text.slice(-30));
+      // In front of it there is more when it is not the first; behind it always.
+      const shown = page.locator(".filters ~ p button");
+      await shown.nth(more).waitFor();
+      assert.equal(await shown.count(), more + 1);
+    }
+  }
+  await page.getByRole("button", { name: "To the end" }).click();
+  await page.getByText("The last 2000 lines are shown.").waitFor();
+  assert.ok(!page.url().includes("line="));
+  const line = page.locator(".log .line").last();
+  const text = await line.textContent();
+  await line.locator("a").click();
+  await page.waitForURL(/line=/);
+  assert.equal(await aimed.textContent(), text);
+});
+
 test("no page complained", () => assert.deepEqual(complaints.found, []));

@@ -87,7 +87,8 @@ const runs = createRoute({
 const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
-  validateSearch: (search: Search) => present({ tab: text(search.tab), shard: text(search.shard) }),
+  validateSearch: (search: Search) =>
+    present({ tab: text(search.tab), shard: text(search.shard), line: text(search.line) }),
   component: lazyRouteComponent(() => import("./pages/Run.tsx"), "RunPage"),
 });
 const compare = createRoute({

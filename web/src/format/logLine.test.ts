@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isGrave, readLine } from "./logLine.ts";
+import { beginning, isGrave, readLine } from "./logLine.ts";
 
 test("a line of a log is taken apart", () => {
   expect(readLine("2026-11-16T06:00:00.000Z  INFO  settled batch=41")).toEqual({
@@ -26,4 +26,9 @@ test("errors are grave, warnings are not", () => {
     "ERROR",
     "CRITICAL",
   ]);
+});
+
+test("the beginning of a log has the form of its positions", () => {
+  expect(beginning("2:4096")).toBe("1:0");
+  expect(beginning("1763272800000000:17:1:4096")).toBe("0:0:1:0");
 });

@@ -19,3 +19,8 @@ export function readLine(raw: string): LogLine {
 export function isGrave(level: string): boolean {
   return level === "ERROR" || level === "CRITICAL";
 }
+
+/** The position in front of the first line of a log, in the form of one of its positions. */
+export function beginning(position: string): string {
+  return position.split(":").length === 4 ? "0:0:1:0" : "1:0";
+}

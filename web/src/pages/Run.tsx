@@ -21,7 +21,7 @@ import { At, Since, Took } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
 import { Attempts } from "./Attempts.tsx";
-import { Shards, SlowestShard } from "./Shards.tsx";
+import { Shards, ShardsAtAGlance } from "./Shards.tsx";
 
 const RUNNING_EVERY_MS = 2000;
 
@@ -44,9 +44,10 @@ export function RunPage() {
 function Content({ run }: { run: RunOut }) {
   const say = useSay();
   const rights = useRights();
-  const { tab = "log", shard = "" } = useSearch({ from: "/runs/$run" });
+  const { tab = "log", shard = "", line = "" } = useSearch({ from: "/runs/$run" });
   const navigate = useNavigate({ from: "/runs/$run" });
   const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry">("");
+  const [isForLine] = useState(line !== ""); // who came for a line of the log is shown it with as few requests as else
   const isDone = isOver(run.state);
   const isSharded =
     run.open_shards > 0 ||
@@ -85,7 +86,7 @@ function Content({ run }: { run: RunOut }) {
       </div>
       <PickedBar />
       <Facts run={run} />
-      {isSharded && <SlowestShard run={run} everyMs={RUNNING_EVERY_MS} />}
+      {isSharded && !isForLine && <ShardsAtAGlance run={run} everyMs={RUNNING_EVERY_MS} />}
       <Why run={run} />
       <Stopping run={run} />
       {run.progress && (
@@ -120,6 +121,10 @@ function Content({ run }: { run: RunOut }) {
         <Tabs.Panel value="log">
           <Log
             run={run}
+            line={line}
+            aim={(next) =>
+              void navigate({ search: (now) => ({ ...now, line: next || undefined }), replace: true })
+            }
             shards={
               isSharded
                 ? {

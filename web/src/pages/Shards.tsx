@@ -18,13 +18,47 @@ function useShards(run: RunOut, everyMs: number) {
   return useInfiniteQuery({ ...runShards(run.id), refetchInterval: isOver(run.state) ? false : everyMs });
 }
 
-/** At first sight of a run: which of its shards takes longest. Of a run with more than a page of shards it is not known. */
-export function SlowestShard({ run, everyMs }: { run: RunOut; everyMs: number }) {
-  const say = useSay();
-  const now = useNow();
+/** At first sight of a run: how far its shards are, and which takes longest. */
+export function ShardsAtAGlance({ run, everyMs }: { run: RunOut; everyMs: number }) {
   const query = useShards(run, everyMs);
   const shards = query.data?.pages.flatMap((page) => page.items) ?? [];
-  const id = query.hasNextPage ? null : slowestOf(shards, now);
+  return (
+    <>
+      <Share counts={query.data?.pages[0]?.counts ?? {}} />
+      {!query.hasNextPage && <SlowestShard shards={shards} />}
+    </>
+  );
+}
+
+const ORDER = ["SUCCEEDED", "RUNNING", "PENDING", "CANCELLED", "FAILED"] as const;
+
+/** One bar for all shards, by state; its figures stand below it. */
+function Share({ counts }: { counts: Record<string, number> }) {
+  const there = ORDER.filter((state) => (counts[state] ?? 0) > 0);
+  if (there.length === 0) return null;
+  return (
+    <div className="share">
+      <div className="bars" aria-hidden="true">
+        {there.map((state) => (
+          <i key={state} className={`bar-${toneOf(state)}`} style={{ flexGrow: counts[state] }} />
+        ))}
+      </div>
+      <p className="row small">
+        {there.map((state) => (
+          <span key={state} className="row tightrow">
+            <State of={state} /> <b>{counts[state]}</b>
+          </span>
+        ))}
+      </p>
+    </div>
+  );
+}
+
+/** Of a run with more than a page of shards it is not known. */
+function SlowestShard({ shards }: { shards: RunOut[] }) {
+  const say = useSay();
+  const now = useNow();
+  const id = slowestOf(shards, now);
   const slowest = shards.find((shard) => shard.id === id);
   if (!slowest) return null;
   return (
@@ -47,33 +81,23 @@ export function SlowestShard({ run, everyMs }: { run: RunOut; everyMs: number })
 export function Shards({ run, everyMs }: { run: RunOut; everyMs: number }) {
   const say = useSay();
   const query = useShards(run, everyMs);
-  const counts = query.data?.pages[0]?.counts ?? {};
   return (
     <Pages query={query} empty={<p className="empty">{say("run.no_shards")}</p>}>
-      {(shards) => <Gantt shards={shards} counts={counts} />}
+      {(shards) => <Gantt shards={shards} />}
     </Pages>
   );
 }
 
-function Gantt({ shards, counts }: { shards: RunOut[]; counts: Record<string, number> }) {
+function Gantt({ shards }: { shards: RunOut[] }) {
   const now = useNow();
   const span = spanOf(shards, now);
   const slowest = slowestOf(shards, now);
   return (
-    <>
-      <p className="row">
-        {Object.entries(counts).map(([state, count]) => (
-          <span key={state} className="row tightrow">
-            <State of={state} /> <b>{count}</b>
-          </span>
-        ))}
-      </p>
-      <ul className="lines gantt">
-        {shards.map((shard) => (
-          <Shard key={shard.id} shard={shard} span={span} nowMs={now} isSlowest={shard.id === slowest} />
-        ))}
-      </ul>
-    </>
+    <ul className="lines gantt">
+      {shards.map((shard) => (
+        <Shard key={shard.id} shard={shard} span={span} nowMs={now} isSlowest={shard.id === slowest} />
+      ))}
+    </ul>
   );
 }
 

@@ -1,39 +1,41 @@
-/// A run's log: live while it runs, only the lines in sight are drawn, at its tail until the user scrolls up.
+/// A run's log: live while it runs, only the lines in sight are drawn, at its tail until the user scrolls up, or at the
+/// line that the address names.
 import { Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useDeferredValue, useEffect, useRef, useState } from "react";
-import { addressOf, call, ProblemError, stream } from "../api/call.ts";
-import { readEvents } from "../api/sse.ts";
+import { type MouseEvent, useDeferredValue, useEffect, useRef, useState } from "react";
+import { addressOf } from "../api/call.ts";
 import type { RunOut } from "../api/types.ts";
 import { isGrave, readLine } from "../format/logLine.ts";
+import { isPlainPress } from "../format/paths.ts";
 import { exactTime } from "../format/time.ts";
 import { isOver } from "../live/changes.ts";
-import { seen, whileSeen } from "../live/seen.ts";
-import { ToldLines } from "../live/told.ts";
 import { useSay } from "../words/say.ts";
 import { ProblemBox } from "./Problem.tsx";
 import { useZone } from "./settings.ts";
+import { type LogLine, useLines } from "./useLines.ts";
 
-const TAIL = 2000;
-const KEPT_MAX = 20_000;
 const LINE_PX = 20;
-const AGAIN_MS = 2000;
 const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
 
 interface LogProps {
   run: RunOut;
   /** Of a run with shards: the number of the one whose lines are shown, or "" for all; and how it is changed. */
   shards?: { shown: string; show: (shard: string) => void } | undefined;
+  /** The position of the line that the address names, or ""; and how the address names another. */
+  line: string;
+  aim: (line: string) => void;
 }
 
-export function Log({ run, shards }: LogProps) {
+export function Log({ run, shards, line, aim }: LogProps) {
   const say = useSay();
   const [level, setLevel] = useState("");
   const [grep, setGrep] = useState("");
-  const [isFollowing, setFollowing] = useState(true);
-  const wanted = useDeferredValue(grep);
+  const [attempt, setAttempt] = useState("");
+  const [isFollowing, setFollowing] = useState(line === "");
+  const text = useDeferredValue(grep);
   const shard = shards?.shown ? Number(shards.shown) : null;
-  const { lines, error, isBroken, isRead, earlier } = useLines(run.id, level, wanted, shard);
+  const wanted = { level, grep: text, shard, attempt: attempt === "" ? null : Number(attempt) };
+  const { lines, error, isBroken, isRead, earlier, later } = useLines(run.id, wanted, line);
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
     count: lines.length,
@@ -46,6 +48,18 @@ export function Log({ run, shards }: LogProps) {
     const element = box.current;
     if (isFollowing && element && lines.length > 0) element.scrollTop = element.scrollHeight;
   }, [lines, isFollowing]);
+
+  // Once for each line that is aimed at: what comes in later does not take the reader back to it.
+  const aimed = useRef("");
+  useEffect(() => {
+    if (aimed.current === line) return;
+    const at = lines.findIndex((one) => one.position === line);
+    if (line !== "" && at < 0) return;
+    aimed.current = line;
+    if (line === "") return;
+    setFollowing(false);
+    virtual.scrollToIndex(at, { align: "center" });
+  }, [lines, line, virtual]);
 
   const onScroll = () => {
     const element = box.current;
@@ -68,6 +82,20 @@ export function Log({ run, shards }: LogProps) {
             onChange={(event) => shards.show(event.currentTarget.value.replace(/\D/g, "").slice(0, 4))}
           />
         )}
+        {!shards && run.attempt > 1 && (
+          <NativeSelect
+            aria-label={say("log.attempt")}
+            value={attempt}
+            onChange={(event) => setAttempt(event.currentTarget.value)}
+            data={[
+              { value: "", label: say("log.all_attempts") },
+              ...Array.from({ length: run.attempt }, (_, before) => ({
+                value: String(before + 1),
+                label: say("run.attempt", { attempt: before + 1 }),
+              })),
+            ]}
+          />
+        )}
         <NativeSelect
           aria-label={say("log.level")}
           value={level}
@@ -87,7 +115,10 @@ export function Log({ run, shards }: LogProps) {
         <Checkbox
           label={say("log.follow")}
           checked={isFollowing}
-          onChange={(event) => setFollowing(event.currentTarget.checked)}
+          onChange={(event) => {
+            setFollowing(event.currentTarget.checked);
+            if (event.currentTarget.checked) aim("");
+          }}
         />
         <Button
           component="a"
@@ -102,19 +133,38 @@ export function Log({ run, shards }: LogProps) {
       </div>
       {error && <ProblemBox error={error} />}
       {isBroken && <p className="soft small">{say("log.broke")}</p>}
-      {earlier && (
+      {(earlier || later) && (
         <p className="row soft small">
-          {say("log.only_tail", { count: lines.length })}
-          <Button
-            size="compact-xs"
-            variant="default"
-            onClick={() => {
-              setFollowing(false);
-              void earlier();
-            }}
-          >
-            {say("log.earlier")}
-          </Button>
+          {say(later ? "log.only_part" : "log.only_tail", { count: lines.length })}
+          {earlier && (
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                setFollowing(false);
+                void earlier();
+              }}
+            >
+              {say("log.earlier")}
+            </Button>
+          )}
+          {later && (
+            <>
+              <Button size="compact-xs" variant="default" onClick={() => void later()}>
+                {say("log.later")}
+              </Button>
+              <Button
+                size="compact-xs"
+                variant="default"
+                onClick={() => {
+                  setFollowing(true);
+                  aim("");
+                }}
+              >
+                {say("log.to_end")}
+              </Button>
+            </>
+          )}
         </p>
       )}
       <div
@@ -131,9 +181,20 @@ export function Log({ run, shards }: LogProps) {
           </p>
         )}
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
-          {virtual.getVirtualItems().map((item) => (
-            <Line key={item.key} raw={lines[item.index] ?? ""} top={item.start} />
-          ))}
+          {virtual.getVirtualItems().map((item) => {
+            const one = lines[item.index];
+            return (
+              one && (
+                <Line
+                  key={item.key}
+                  line={one}
+                  top={item.start}
+                  isAimed={one.position !== "" && one.position === line}
+                  aim={aim}
+                />
+              )
+            );
+          })}
         </div>
       </div>
     </>
@@ -145,96 +206,42 @@ function emptyWord(run: RunOut): "log.empty" | "log.empty_over" | "log.empty_wai
   return run.state === "PENDING" ? "log.empty_waiting" : "log.empty";
 }
 
-function Line({ raw, top }: { raw: string; top: number }) {
+interface LineProps {
+  line: LogLine;
+  top: number;
+  isAimed: boolean;
+  aim: (position: string) => void;
+}
+
+function Line({ line: { text, position }, top, isAimed, aim }: LineProps) {
+  const say = useSay();
   const zone = useZone();
-  const line = readLine(raw);
+  const line = readLine(text);
   const tone = isGrave(line.level) ? " grave" : line.level === "WARNING" ? " warn" : "";
+  const press = (event: MouseEvent) => {
+    if (!isPlainPress(event)) return;
+    event.preventDefault();
+    aim(position);
+  };
   return (
     <div
-      className={`line${tone}`}
+      className={`line${tone}${isAimed ? " aimed" : ""}`}
+      aria-current={isAimed ? "true" : undefined}
       style={{ transform: `translateY(${top}px)`, height: LINE_PX }}
       translate="no"
     >
       {line.shard && <span className="at">#{line.shard} </span>}
-      {line.at && <span className="at">{exactTime(line.at, zone).slice(11, 23)} </span>}
+      <a
+        className="at"
+        href={`?line=${encodeURIComponent(position)}`}
+        title={say("log.link")}
+        tabIndex={-1}
+        onClick={press}
+      >
+        {line.at ? exactTime(line.at, zone).slice(11, 23) : "·"}
+      </a>{" "}
       {line.level && `${line.level.padEnd(8)}`}
       {line.text}
     </div>
   );
-}
-
-/** The lines of a log as they come. A stream that breaks goes on behind the last line that was read. */
-function useLines(id: string, level: string, grep: string, shard: number | null) {
-  const [lines, setLines] = useState<string[]>([]);
-  const [error, setError] = useState<Error | null>(null);
-  const [isBroken, setBroken] = useState(false);
-  const [isRead, setRead] = useState(false);
-  const [first, setFirst] = useState<string | null>(null); // the position of the first line; "": it begins the log
-
-  useEffect(() => {
-    const end = new AbortController();
-    const told = new ToldLines();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    setLines([]);
-    setError(null);
-    setRead(false);
-    setFirst(null);
-
-    const read = async (signal: AbortSignal) => {
-      let isOverNow = false;
-      const query = { follow: true, ...(told.last ? {} : { tail: TAIL }), level, grep, shard };
-      const headers: Record<string, string> = told.last ? { "Last-Event-ID": told.last } : {};
-      const body = await stream("get_run_logs", { path: { run: id }, query, headers, signal });
-      setBroken(false);
-      setTimeout(() => setRead(true), 300);
-      await readEvents(body, (events) => {
-        const fresh: string[] = [];
-        for (const event of events) {
-          if (event.name === "end") isOverNow = true;
-          else if (event.name === "message" && !told.isRepeated(event.id)) {
-            if (event.id) setFirst((known) => known ?? event.id);
-            fresh.push(event.data);
-          }
-        }
-        if (fresh.length > 0) setLines((before) => [...before, ...fresh].slice(-KEPT_MAX));
-      });
-      setRead(true);
-      if (!isOverNow) throw new ProblemError(0, {});
-    };
-
-    const keepReading = async () => {
-      await seen(end.signal);
-      if (end.signal.aborted) return;
-      try {
-        if ((await whileSeen(end.signal, read)) === "hidden") void keepReading();
-      } catch (failed) {
-        if (end.signal.aborted) return;
-        const isRefused = failed instanceof ProblemError && failed.status >= 400 && failed.status < 500;
-        if (isRefused) {
-          setError(failed as ProblemError);
-          return;
-        }
-        setBroken(true);
-        timer = setTimeout(() => void keepReading(), AGAIN_MS);
-      }
-    };
-    void keepReading();
-    return () => {
-      end.abort();
-      clearTimeout(timer);
-    };
-  }, [id, level, grep, shard]);
-
-  const readEarlier = async () => {
-    try {
-      const query = { before: first ?? "", level, grep, shard, limit: TAIL };
-      const found = await call("get_run_lines", { path: { run: id }, query });
-      setLines((after) => [...found.items.map((line) => line.text), ...after]);
-      setFirst(found.is_begin ? "" : (found.search_on ?? found.items[0]?.position ?? ""));
-    } catch (failed) {
-      setError(failed as Error);
-    }
-  };
-  const mayHaveMore = first !== null && first !== "" && lines.length >= TAIL && lines.length < KEPT_MAX;
-  return { lines, error, isBroken, isRead, earlier: mayHaveMore ? readEarlier : null };
 }
