@@ -6,6 +6,7 @@ import { follow } from "./follow.ts";
 class Streams {
   readonly asked: (string | null)[] = []; // the `Last-Event-ID` of each
   isAway = false;
+  isMute = false; // something in between lets no stream through
   private writer: ReadableStreamDefaultController<Uint8Array> | null = null;
 
   fetch = (_: string, init: RequestInit): Promise<Response> => {
@@ -14,6 +15,7 @@ class Streams {
     const body = new ReadableStream<Uint8Array>({
       start: (writer) => {
         this.writer = writer;
+        if (!this.isMute) writer.enqueue(new TextEncoder().encode("event: hello\ndata: {}\n\n"));
         init.signal?.addEventListener("abort", () => writer.error(init.signal?.reason));
       },
     });
@@ -92,4 +94,27 @@ test("a hidden page gives its connection back, and goes on where it was when it 
   expect(streams.asked).toEqual([null]);
   await setSeen(true);
   expect(streams.asked).toEqual([null, "9"]);
+});
+
+test("where no stream comes through, everything is read anew about twice a minute, until one does", async () => {
+  await streams.write("id: 3\nevent: run.ended\ndata: {}\n\n");
+  streams.isMute = true;
+  await streams.cut();
+  await vi.advanceTimersByTimeAsync(50_000);
+  expect(taken).toEqual(["run.ended", "reset", "reset"]);
+  streams.isMute = false;
+  await vi.advanceTimersByTimeAsync(25_000);
+  expect(taken.at(-1)).toBe("back");
+});
+
+test("a connection that is silent for too long is given up, and the stream goes on with another", async () => {
+  await streams.write("id: 5\nevent: run.ended\ndata: {}\n\n");
+  for (let comment = 0; comment < 6; comment++) {
+    await vi.advanceTimersByTimeAsync(15_000);
+    await streams.write(": 15 s\n\n");
+  }
+  expect(streams.asked).toEqual([null]);
+  await vi.advanceTimersByTimeAsync(45_000 + 1000);
+  expect(streams.asked).toEqual([null, "5"]);
+  expect(taken).toEqual(["run.ended", "back"]);
 });

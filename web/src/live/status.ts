@@ -5,6 +5,7 @@ export type Live =
   | { is: "connecting" }
   | { is: "live" }
   | { is: "paused" }
+  | { is: "polled" }
   | { is: "waiting"; untilMs: number; sinceMs: number };
 
 let now: Live = { is: "connecting" };
