@@ -1,25 +1,28 @@
 /// Pictures of each page in both themes, into docs/images/. `make screenshots` starts a server and runs this.
 import { join } from "node:path";
 import type { Page } from "playwright-core";
-import { asked, launched, logIn, opened } from "./browser.ts";
+import { asked, launched, loggedIn, opened } from "./browser.ts";
 
 const OUT = process.env.FOLIOT_PICTURES ?? join(import.meta.dirname, "../../docs/images");
 
 const server = asked();
 const browser = await launched();
-const first = await opened(browser);
+const state = await loggedIn(browser, server.url);
+const first = await opened(browser, { state });
 const page = await first.newPage();
-await logIn(page, server);
-const state = await first.storageState();
 
-await page.goto(`${server.url}/runs?job=settle_eu`);
-await page.locator("table a.mono").first().waitFor();
-const run = (await page.locator("table a.mono").first().getAttribute("href")) ?? "";
+/** The newest run of a job that executes: each picture is of one that is live. */
+async function running(job: string): Promise<string> {
+  await page.goto(`${server.url}/runs?job=${job}&state=RUNNING`);
+  const link = page.locator("tbody a.mono").first();
+  await link.waitFor({ timeout: 180_000 });
+  return (await link.getAttribute("href")) ?? "";
+}
 
 /** In the zone of the windows, which is eight hours ahead. */
 const today = new Date(Date.now() + 8 * 3_600_000).toISOString().slice(0, 10);
 
-const PAGES: [name: string, path: string, ready: string][] = [
+const PAGES: [name: string, path: string | (() => Promise<string>), ready: string][] = [
   ["overview", "/", ".crowd rect"],
   ["jobs", "/jobs", "table"],
   ["job", "/jobs/default/settle_eu", "table"],
@@ -28,7 +31,8 @@ const PAGES: [name: string, path: string, ready: string][] = [
   ["statistics", "/jobs/default/settle_eu?tab=stats&span=1h", ".stats .chart"],
   ["editor", "/jobs/default/nightly_report/edit", "[role=status] table"],
   ["runs", "/runs", "table"],
-  ["run", run, ".log .line"],
+  ["run", () => running("settle_accounts"), ".log .line"],
+  ["shards", async () => `${await running("settle_accounts")}?tab=shards`, ".gantt li"],
   ["nodes", "/nodes", "#servers"],
   ["alerts", "/alerts", ".alertline"],
   ["alert", "/alerts?id=1", "[role=dialog] #life"],
@@ -75,11 +79,13 @@ const wanted = [
   { end: "-phone", look: { width: 390, height: 844 } },
 ];
 const isShort = process.env.FOLIOT_PICTURES_ALL === undefined;
+const only = process.env.FOLIOT_PICTURES_ONLY?.split(",");
 for (const { end, look } of isShort ? wanted.slice(0, 2) : wanted) {
   const context = await opened(browser, { ...look, state });
   const shown = await context.newPage();
   for (const [name, path, ready] of PAGES) {
-    await shown.goto(server.url + path);
+    if (only && !only.includes(name)) continue;
+    await shown.goto(server.url + (typeof path === "string" ? path : await path()));
     await shown.locator(ready).first().waitFor({ timeout: 90_000 }); // runs are counted some seconds after their end
     await shown.locator('.chip[data-is="live"]').waitFor();
     await settled(shown);
