@@ -15,7 +15,7 @@ from foliot.words.language import Language
 from tests.latin import latin_words
 
 
-def alert(about: ConditionKind, count: int = 1, **data: Any) -> Alert:
+def alert(about: ConditionKind, count: int = 1, /, **data: Any) -> Alert:
     return Alert(
         id=1, key="k", rule="night", kind=about, namespace=None, level=AlertLevel.WARNING, state=AlertState.FIRING,
         cause=AlertCause(key="c", data={"subject": "settle", **data}), to=(), began_at=0, fired_at=0, last_at=0, seen=1,
@@ -40,6 +40,11 @@ SAID: list[tuple[Alert, str, str]] = [
         "",
     ),
     (alert(ConditionKind.NODE, band="dead"), "the node settle is dead: its runs were moved", ""),
+    (
+        alert(ConditionKind.CHECK, grade="critical", about="settle"),
+        "the check settle is critical: settle",
+        "检查 settle 的级别为严重：settle",
+    ),
     (alert(ConditionKind.STORE, lasts_us=MINUTE), "the store was away for 1 m", ""),
 ]
 

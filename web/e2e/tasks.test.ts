@@ -83,7 +83,8 @@ describe("who leaves cron and XXL-JOB", () => {
 
   test("clones a job: one press, then a name", async () => {
     await at("/jobs/default/load_orders");
-    await page.getByRole("link", { name: "Clone" }).click();
+    await page.getByRole("button", { name: "More" }).hover();
+    await page.getByRole("menuitem", { name: "Clone" }).click();
     await page.getByRole("textbox", { name: "Job" }).and(page.locator(":focus")).waitFor();
     await page.keyboard.type(`load-${process.pid}`); // over the name that is offered
     await page.getByText("仓库").first().waitFor();
@@ -114,7 +115,8 @@ describe("who leaves cron and XXL-JOB", () => {
 describe("a data engineer", () => {
   test("fills thirty days: a look at them, one confirmation", async () => {
     await at("/jobs/default/daily");
-    await page.getByRole("button", { name: "Backfill" }).click();
+    await page.getByRole("button", { name: "More" }).hover();
+    await page.getByRole("menuitem", { name: "Backfill" }).click();
     await dialog().getByLabel("From").fill("2026-09-01");
     await dialog().getByLabel("To").fill("2026-10-01");
     await dialog().getByLabel("At a time").fill("10");

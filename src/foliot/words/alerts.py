@@ -8,6 +8,7 @@ from foliot.domain.alerts.condition import ConditionKind
 from foliot.words.chinese import alerts as chinese
 from foliot.words.english import alerts as english
 from foliot.words.language import Language
+from foliot.words.phrases import value_word
 from foliot.words.templates import Speech
 
 ERROR_MAX: Final = 200
@@ -58,7 +59,12 @@ def _sentence(kind: str, values: Mapping[str, Any], language: Language) -> str:
     known = _SENTENCES[language]
     own = f"{kind}_{values.get(_REASONS.get(kind, ''), '')}"
     template = known.get(own) or known.get(kind) or "{subject}"
-    return _SPEECHES[language].fill(template, values)
+    return _SPEECHES[language].fill(template, {**values, **_words_of(values, language)})
+
+
+def _words_of(values: Mapping[str, Any], language: Language) -> dict[str, str]:
+    """Values that are words of Foliot's own, as the reader calls them."""
+    return {name: value_word(str(values[name]), language) for name in ("grade", "type") if values.get(name)}
 
 
 def _told_values(data: Mapping[str, Any]) -> dict[str, Any]:

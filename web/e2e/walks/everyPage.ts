@@ -6,6 +6,7 @@ import { englishIn, violations, widthAt } from "./looking.ts";
 import { pageOf, server, today } from "./window.ts";
 
 const CALLS_MAX = 4;
+const COUNTED_MS = 60_000; // a run is counted within a minute after its end
 const MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>';
 
 test("markup in names, descriptions, parameters, logs and errors is shown as text", async () => {
@@ -88,7 +89,7 @@ describe("every page", () => {
       await page.setViewportSize({ width: 1440, height: 900 });
       calls.made.length = 0;
       await page.goto(server.url + path);
-      await page.locator(ready).first().waitFor();
+      await page.locator(ready).first().waitFor({ timeout: COUNTED_MS });
       const own = calls.ofThePage();
       assert.ok(own.length <= CALLS_MAX, `${path} makes ${own.length} calls: ${own.join(", ")}`);
       assert.deepEqual(await violations(page, "{}"), [], path);
@@ -107,7 +108,7 @@ describe("every page", () => {
     const page = await pageOf({ theme: "dark", language: "zh-CN" });
     for (const [path, ready] of paths) {
       await page.goto(server.url + path);
-      await page.locator(ready).first().waitFor();
+      await page.locator(ready).first().waitFor({ timeout: COUNTED_MS });
       await page.locator('.chip[data-is="live"]').waitFor();
       assert.deepEqual(await violations(page, '{ runOnly: ["color-contrast"] }'), [], path);
       assert.deepEqual(await englishIn(page), [], path);

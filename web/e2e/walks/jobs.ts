@@ -86,7 +86,8 @@ test("a year leads to a day, and a day to the sentence about one instant", async
 test("the past is filled after a look at its instants, and a calendar is saved", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/default/daily`);
-  await page.getByRole("button", { name: "Backfill" }).click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Backfill" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("button", { name: "Preview" }).click();
   await dialog.getByText("7 instants get a run:").waitFor();
@@ -145,7 +146,8 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   assert.deepEqual(await violations(page, "{}"), [], "the form with all its fields");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/made_here\?tab=versions/);
-  await page.getByRole("link", { name: "Edit" }).click();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Edit" }).click();
   await page.getByRole("textbox", { name: "By cron" }).fill("0 3 * * *");
   const difference = page.locator("#difference + table");
   await difference.getByText("0 3 * * *").waitFor();

@@ -1,5 +1,5 @@
 /// One job: its runs, what became of its instants, its versions, its definition; and what can be done with it.
-import { Button, Tabs } from "@mantine/core";
+import { Button, Menu, Tabs } from "@mantine/core";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -76,34 +76,39 @@ function Content({ job }: { job: JobOut }) {
               {say(isPaused ? "do.resume" : "do.pause")}
             </Button>
           )}
-          {rights.write && (
-            <Button
-              variant="default"
-              renderRoot={(props) => (
-                <Link
-                  to="/jobs/$namespace/$name/edit"
-                  params={{ namespace: job.namespace, name: job.name }}
-                  {...props}
-                />
-              )}
-            >
-              {say("do.edit")}
-            </Button>
-          )}
-          {rights.write && (
-            <Button
-              variant="default"
-              renderRoot={(props) => (
-                <Link to="/jobs/new" search={{ from: `${job.namespace}/${job.name}` }} {...props} />
-              )}
-            >
-              {say("do.clone")}
-            </Button>
-          )}
-          {rights.run && job.schedule !== null && (
-            <Button variant="default" onClick={() => setOpened("fill")}>
-              {say("do.backfill")}
-            </Button>
+          {(rights.write || rights.run) && (
+            <Menu transitionProps={{ duration: 0 }} position="bottom-end" trigger="click-hover">
+              <Menu.Target>
+                <Button variant="default">{say("do.more")}</Button>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {rights.write && (
+                  <Menu.Item
+                    renderRoot={(props) => (
+                      <Link
+                        to="/jobs/$namespace/$name/edit"
+                        params={{ namespace: job.namespace, name: job.name }}
+                        {...props}
+                      />
+                    )}
+                  >
+                    {say("do.edit")}
+                  </Menu.Item>
+                )}
+                {rights.write && (
+                  <Menu.Item
+                    renderRoot={(props) => (
+                      <Link to="/jobs/new" search={{ from: `${job.namespace}/${job.name}` }} {...props} />
+                    )}
+                  >
+                    {say("do.clone")}
+                  </Menu.Item>
+                )}
+                {rights.run && job.schedule !== null && (
+                  <Menu.Item onClick={() => setOpened("fill")}>{say("do.backfill")}</Menu.Item>
+                )}
+              </Menu.Dropdown>
+            </Menu>
           )}
         </div>
       </div>

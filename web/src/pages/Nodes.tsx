@@ -123,7 +123,6 @@ function Content({ found }: { found: ClusterOut }) {
         </div>
       ))}
       <Unplaced />
-      <Terms cluster={found} />
       <Bands nodes={found.nodes} band={band} />
       <section className="part gap" aria-labelledby="servers">
         <h2 id="servers">{say("nodes.servers")}</h2>
@@ -139,6 +138,7 @@ function Content({ found }: { found: ClusterOut }) {
           </div>
         )}
       </section>
+      <Terms cluster={found} />
       {drained && <DrainDialog node={drained} close={() => setDrained(null)} />}
       {isHanding && <StepDownDialog leader={found.leader} to={others} close={() => setHanding(false)} />}
     </>

@@ -249,14 +249,16 @@ function isDrainable(node: NodeOut): boolean {
 export function HeldLine({ run, why }: HeldRunOut) {
   const say = useSay();
   return (
-    <li>
-      <State of="HELD" />
-      <JobLink job={{ name: run.job, namespace: run.namespace }} />
+    <li className="aside">
+      <div className="says">
+        <State of="HELD" />
+        <JobLink job={{ name: run.job, namespace: run.namespace }} />
+        <p className="raw">{why.sentence}</p>
+        {why.hint && <p className="raw">{why.hint}</p>}
+      </div>
       <span className="end">
         <RunButton run={run.id} label={say("do.open")} />
       </span>
-      <p className="raw">{why.sentence}</p>
-      {why.hint && <p className="raw">{why.hint}</p>}
     </li>
   );
 }

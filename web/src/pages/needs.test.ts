@@ -7,7 +7,7 @@ const failing = { name: "charge", namespace: "default" } as JobOut;
 
 function alert(kind: AlertOut["kind"], subject: string, silence: number | null = null): AlertOut {
   const namespace = kind === "node" ? null : "default";
-  return { id: 1, kind, silence, subjects: [{ subject, namespace }] } as AlertOut;
+  return { id: 1, kind, level: "warning", silence, subjects: [{ subject, namespace }] } as AlertOut;
 }
 
 function seen(alerts: AlertOut[], nodes = [dead]): string[] {
@@ -52,4 +52,11 @@ test("an alert of another node, or a silent one, hides nothing", () => {
 
 test("a check that is down is there by its alert", () => {
   expect(seen([alert("heartbeat", "nightly-backup")])).toEqual(["alert", "failing", "node"]);
+});
+
+test("the gravest alert stands first, and those of a level stay in their order", () => {
+  const levels = ["warning", "info", "critical", "warning"] as const;
+  const alerts = levels.map((level, id) => ({ ...alert("failed", "charge"), level, id }));
+  const overview = { cluster: null, alerts, failing: [], late: [], held: [] } as unknown as OverviewOut;
+  expect(needsOf(overview).map((need) => need.is === "alert" && need.alert.id)).toEqual([2, 0, 3, 1]);
 });

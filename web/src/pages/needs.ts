@@ -9,9 +9,13 @@ export type Need =
   | { is: "node"; node: NodeOut }
   | { is: "trouble"; trouble: TroubleOut };
 
+const RANKS = { critical: 0, warning: 1, info: 2 } as const;
+
 export function needsOf(overview: OverviewOut): Need[] {
   const troubles = (overview.cluster?.troubles ?? []).map((trouble) => ({ is: "trouble" as const, trouble }));
-  const alerts = overview.alerts.filter((alert) => alert.silence === null);
+  const alerts = overview.alerts
+    .filter((alert) => alert.silence === null)
+    .sort((one, other) => RANKS[one.level] - RANKS[other.level]); // those of a level stay newest first
   const nodes = (overview.cluster?.nodes ?? [])
     .filter(isUnwell)
     .filter((node) => !alerts.some((alert) => isOfNode(alert, node)))

@@ -16,33 +16,35 @@ export function AlertLine({ alert }: { alert: AlertOut }) {
   const say = useSay();
   const isOver = alert.state === "RESOLVED";
   return (
-    <li className="alertline">
-      <State of={alert.level} family="level" />
-      <Link
-        to="/alerts"
-        search={isOver ? { tab: "history", id: alert.id } : { id: alert.id }}
-        className="name raw"
-      >
-        {alert.title}
-      </Link>
-      <Marks alert={alert} />
-      <AlertActs alert={alert} />
-      <p className="facts">
-        <span>
-          {say("alerts.since")} <At iso={alert.began_at} /> (<FromNow iso={alert.began_at} />)
-        </span>
-        {alert.resolved_at && (
+    <li className="alertline aside">
+      <div className="says">
+        <State of={alert.level} family="level" />
+        <Link
+          to="/alerts"
+          search={isOver ? { tab: "history", id: alert.id } : { id: alert.id }}
+          className="name raw"
+        >
+          {alert.title}
+        </Link>
+        <Marks alert={alert} />
+        <p className="facts">
           <span>
-            {say("alerts.over")} <At iso={alert.resolved_at} />
+            {say("alerts.since")} <At iso={alert.began_at} /> (<FromNow iso={alert.began_at} />)
           </span>
-        )}
-        <span>
-          {say("alerts.rule")} <Raw>{alert.rule}</Raw>
-        </span>
-        {alert.subject_count > 1 && <span>{say("alerts.touches", { count: alert.subject_count })}</span>}
-        {alert.seen > 1 && <span>{say("alerts.seen", { count: alert.seen })}</span>}
-      </p>
-      {!isOver && alert.hint && <p className="raw">{alert.hint}</p>}
+          {alert.resolved_at && (
+            <span>
+              {say("alerts.over")} <At iso={alert.resolved_at} />
+            </span>
+          )}
+          <span>
+            {say("alerts.rule")} <Raw>{alert.rule}</Raw>
+          </span>
+          {alert.subject_count > 1 && <span>{say("alerts.touches", { count: alert.subject_count })}</span>}
+          {alert.seen > 1 && <span>{say("alerts.seen", { count: alert.seen })}</span>}
+        </p>
+        {!isOver && alert.hint && <p className="raw">{alert.hint}</p>}
+      </div>
+      <AlertActs alert={alert} />
     </li>
   );
 }

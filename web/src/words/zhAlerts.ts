@@ -14,7 +14,7 @@ export const zhAlerts: Record<keyof typeof enAlerts, string> = {
   "alerts.filter_rule": "规则名称",
   "alerts.level": "级别",
   "alerts.all_levels": "全部级别",
-  "alerts.firing_critical": "紧急",
+  "alerts.firing_critical": "严重",
   "alerts.firing_warning": "警告",
   "alerts.firing_info": "提示",
   "alerts.acknowledged": "已有人处理",

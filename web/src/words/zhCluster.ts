@@ -164,7 +164,7 @@ export const zhCluster = {
   "level.low": "低",
   "level.medium": "中",
   "level.high": "高",
-  "level.critical": "紧急",
+  "level.critical": "严重",
   "times.title": "服务器的时间设置",
   "times.beat": "心跳间隔",
   "times.promotion": "提升时限",

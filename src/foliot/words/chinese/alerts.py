@@ -31,7 +31,7 @@ SENTENCES: Catalogue = {
     "node_dead": "节点 {subject} 失联：它的执行已转移",
     "leader": "集群[有 {lasts_us:span}]没有主节点",
     "store": "存储[有 {lasts_us:span}]无法连到",
-    "check": ("检查 {subject} 的级别为 {grade}[：{about}]", "检查 {subject} 未通过[：{about}]"),
+    "check": ("检查 {subject} 的级别为{grade}[：{about}]", "检查 {subject} 未通过[：{about}]"),
     "failover": (
         "故障转移需要人来处理：{subject} 的 {type}[，已持续 {lasts_us:span}]",
         "{subject} 的故障转移需要人来处理",
