@@ -44,6 +44,8 @@ async def test_a_limited_token_sees_its_namespace_and_nothing_of_the_cluster(api
     seen = (await limited.get("/overview")).json()
     assert [job["name"] for job in seen["next"]] == ["ours"]
     assert seen["cluster"] is None
+    assert seen["namespaces"] == ["pay"]
+    assert (await api.get("/overview")).json()["namespaces"] == ["default", "pay"]
     assert {event["namespace"] for event in seen["changes"]} <= {"pay"}
     foreign = (await limited.get("/overview", namespace="default")).json()
     assert [foreign["next"], foreign["changes"], foreign["cluster"]] == [[], [], None]

@@ -5,7 +5,7 @@ from dataclasses import replace
 from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.verdict import Cause
 from foliot.ports.store.lookups import JobFilter
-from tests.conformance.building import DECIDE, NS, PLANS, every, make_due, save, skips_of
+from tests.conformance.building import DECIDE, NS, PERSON, PLANS, definition, every, make_due, save, skips_of
 from tests.conformance.working import trigger, worker
 from tests.conformance.world import World
 
@@ -58,7 +58,10 @@ async def test_a_glance_sees_what_fails_what_is_late_what_runs_and_what_comes(wo
     assert (await world.store.lookups.glance(NS, limit=1)).next == seen.next[:1]
     assert replace(await world.store.lookups.glance(None, limit=10), now=seen.now) == seen
 
+    assert seen.namespaces == [NS]
+    await world.store.jobs.save("abroad", "far", definition(job="far"), by=PERSON, plans=PLANS)
     nothing = await world.store.lookups.glance("elsewhere", limit=10)
+    assert nothing.namespaces == sorted(["abroad", NS]), "whichever is looked at"
     assert [*nothing.failing, *nothing.late, *nothing.next, *nothing.running, *nothing.held] == []
 
 

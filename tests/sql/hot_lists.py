@@ -195,6 +195,14 @@ LISTS: list[Hot] = [
         values=lambda _: {"after": -1, "until": 2**62, "look": LOOK_MAX, "low": "", "high": "zzz", "rows": PAGE},
     ),
     Hot(
+        name="the namespaces that there are",
+        statement=glance.NAMESPACES,
+        uses=frozenset({"jobs_name", ""}),
+        scans=frozenset({"walk"}),
+        reads_max=4 * glance.NAMESPACES_MAX,
+        values=lambda _: {"most": glance.NAMESPACES_MAX},
+    ),
+    Hot(
         name="a page of runs by their ids",
         statement=run_reads.FETCH,
         uses=KEY,

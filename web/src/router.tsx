@@ -27,7 +27,11 @@ function NoPage() {
   return <p className="empty">{say("fail.no_page")}</p>;
 }
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NoPage });
+const root = createRootRoute({
+  validateSearch: (search: Search) => present({ in: text(search.in) }),
+  component: Shell,
+  notFoundComponent: NoPage,
+});
 
 const overview = createRoute({ getParentRoute: () => root, path: "/", component: OverviewPage });
 const login = createRoute({ getParentRoute: () => root, path: "/login", component: () => null });

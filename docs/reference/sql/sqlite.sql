@@ -3024,6 +3024,15 @@ SELECT c.job_id FROM (
 WHERE c.state = 'active' AND j.deleted_at = 0 AND j.namespace >= :low AND j.namespace <= :high
 ORDER BY c.next_at, c.job_id LIMIT :rows;
 
+-- people/glance.py NAMESPACES
+WITH RECURSIVE walk (namespace, step) AS (
+  SELECT (SELECT min(namespace) FROM jobs), 1
+  UNION ALL
+  SELECT (SELECT min(j.namespace) FROM jobs j WHERE j.namespace > walk.namespace), step + 1
+  FROM walk WHERE walk.namespace IS NOT NULL AND step < :most
+)
+SELECT namespace FROM walk WHERE namespace IS NOT NULL ORDER BY namespace;
+
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;
 

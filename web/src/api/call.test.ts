@@ -1,7 +1,7 @@
 /// The age of what is on the screen, as answers say it.
 import { afterEach, expect, test, vi } from "vitest";
 import { setReplicaAge } from "../live/status.ts";
-import { call } from "./call.ts";
+import { addressOf, call, lookAt } from "./call.ts";
 
 vi.mock("../live/status.ts", () => ({ setReplicaAge: vi.fn() }));
 afterEach(() => vi.unstubAllGlobals());
@@ -20,4 +20,15 @@ test("an answer of a replica tells its age, one of the store takes it away, and 
   answers(200);
   await call("get_cluster");
   expect(setReplicaAge).toHaveBeenLastCalledWith(null);
+});
+
+test("lists are of the namespace that is chosen, unless they name their own; single things stay what they are", () => {
+  lookAt("pay");
+  expect(addressOf("list_jobs", { query: { q: "tick" } })).toBe("/api/v1/jobs?namespace=pay&q=tick");
+  expect(addressOf("list_runs", { query: { namespace: "mail" } })).toBe("/api/v1/runs?namespace=mail");
+  const one = addressOf("get_job", { path: { name: "tick" }, query: { namespace: "mail" } });
+  expect(one).toBe("/api/v1/jobs/tick?namespace=mail");
+  expect(addressOf("get_cluster", {})).toBe("/api/v1/cluster");
+  lookAt("");
+  expect(addressOf("list_jobs", {})).toBe("/api/v1/jobs");
 });

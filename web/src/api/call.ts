@@ -29,10 +29,35 @@ export class ProblemError extends Error {
 let language = "en";
 let whenLoggedOut: () => void = () => undefined;
 let aheadMs = 0;
+let namespace = "";
 
 export function speak(wanted: string): void {
   language = wanted;
 }
+
+/** Which namespace lists are of; "": all of them. */
+export function lookAt(wanted: string): void {
+  namespace = wanted;
+}
+
+/** Lists of many namespaces, and what is done with all of a list. One that is asked for by name has its own namespace. */
+const LISTS: ReadonlySet<Name> = new Set([
+  "get_overview",
+  "get_ahead",
+  "list_jobs",
+  "list_runs",
+  "list_journal",
+  "list_locks",
+  "list_limits",
+  "list_alerts",
+  "list_backfills",
+  "list_checks",
+  "search",
+  "pause_jobs",
+  "resume_jobs",
+  "trigger_jobs",
+  "delete_jobs",
+]);
 
 export function onLoggedOut(listener: () => void): void {
   whenLoggedOut = listener;
@@ -93,8 +118,10 @@ export function addressOf<K extends Name>(name: K, given: Given<K>): string {
     encodeURIComponent(String(parts[part] ?? "")),
   );
   const query = new URLSearchParams();
+  if (namespace !== "" && LISTS.has(name)) query.set("namespace", namespace);
   for (const [field, value] of Object.entries((given.query ?? {}) as Record<string, unknown>)) {
     if (value === undefined || value === null || value === "" || value === false) continue;
+    if (field === "namespace") query.delete(field); // its own goes first
     for (const one of Array.isArray(value) ? value : [value]) query.append(field, String(one));
   }
   const text = query.toString();

@@ -1194,6 +1194,7 @@ export interface NodesOut {
 
 export interface OverviewOut {
   "now": string;
+  "namespaces": string[];
   "failing": JobOut[];
   "late": JobOut[];
   "alerts": AlertOut[];

@@ -124,11 +124,11 @@ function Content({ found }: { found: ClusterOut }) {
       ))}
       <Unplaced />
       <Bands nodes={found.nodes} band={band} />
-      <section className="part gap" aria-labelledby="servers">
+      <section className="part gap nodetables" aria-labelledby="servers">
         <h2 id="servers">{say("nodes.servers")}</h2>
         <NodeTable label={say("nodes.servers")} nodes={servers} history={history} drain={setDrained} />
       </section>
-      <section className="part" aria-labelledby="workers">
+      <section className="part nodetables" aria-labelledby="workers">
         <h2 id="workers">{say("nodes.workers")}</h2>
         <NodeTable label={say("nodes.workers")} nodes={workers} history={history} drain={setDrained} />
         {hasFew && (

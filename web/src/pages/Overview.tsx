@@ -200,16 +200,18 @@ function NeedLine({ need }: { need: Need }) {
   if (need.is === "held") return <HeldLine run={need.held.run} why={need.held.why} />;
   if (need.is === "node") {
     return (
-      <li>
-        <State of={need.node.health} family="health" />
-        <Link to="/nodes">
-          <Raw>{need.node.name}</Raw>
-        </Link>
-        {need.node.health_why ? (
-          <p className="raw">{need.node.health_why}</p>
-        ) : (
-          <span className="soft">{say("over.node", { ago: ago(need.node.last_beat_at) })}</span>
-        )}
+      <li className="aside">
+        <div className="says">
+          <State of={need.node.health} family="health" />
+          <Link to="/nodes" className="name">
+            <Raw>{need.node.name}</Raw>
+          </Link>
+          {need.node.health_why ? (
+            <p className="raw">{need.node.health_why}</p>
+          ) : (
+            <p>{say("over.node", { ago: ago(need.node.last_beat_at) })}</p>
+          )}
+        </div>
         <span className="end">
           {rights.admin && isDrainable(need.node) && (
             <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>

@@ -24,14 +24,14 @@ const MISSING_MAX = 1000; // more are not counted: a list may be looked at for d
 
 export function RunsPage() {
   const say = useSay();
-  const wanted = useSearch({ from: "/runs" });
+  const { in: chosen, ...wanted } = useSearch({ from: "/runs" });
   const navigate = useNavigate({ from: "/runs" });
   const query = useInfiniteQuery({ ...runs(wanted), retry: false });
   const [fresh, setFresh] = useState(0);
   const isOver = useRef(false);
   const { refetch } = query;
   const ids = query.data?.pages.flatMap((page) => page.items.map((run) => run.id));
-  const forget = useMissingRuns(wanted, ids ?? [], (count) => {
+  const forget = useMissingRuns({ namespace: chosen, ...wanted }, ids ?? [], (count) => {
     if (isOver.current) setFresh(count);
     else show();
   });
@@ -48,7 +48,7 @@ export function RunsPage() {
       },
       replace: true,
     });
-  const isFiltered = Object.keys(wanted).length > 0;
+  const isFiltered = Object.keys(wanted).length > 0 || chosen !== undefined;
   return (
     <>
       <div className="title">

@@ -1,6 +1,6 @@
 /// What the user chose for this browser: the zone of times, and how dense lists are.
 import { useSyncExternalStore } from "react";
-import { serverNow } from "../api/call.ts";
+import { lookAt, serverNow } from "../api/call.ts";
 import { browserZone } from "../format/time.ts";
 
 const KEPT = "foliot.zone";
@@ -22,6 +22,22 @@ const readZone = () => zone;
 
 export function useZone(): string {
   return useSyncExternalStore(onZone, readZone);
+}
+
+/** The namespace of all lists; "": every one. It stands in the address, so a view that is sent shows the same. */
+let namespace = new URLSearchParams(window.location.search).get("in") ?? "";
+lookAt(namespace);
+
+export function chooseNamespace(wanted: string): void {
+  namespace = wanted;
+  lookAt(wanted);
+  for (const listener of listeners) listener();
+}
+
+const readNamespace = () => namespace;
+
+export function useNamespace(): string {
+  return useSyncExternalStore(onZone, readNamespace);
 }
 
 export type Density = "compact" | "comfortable";

@@ -18,6 +18,7 @@ import { chooseZone, useNow, useZone } from "../parts/settings.ts";
 import { Toasts } from "../parts/Toasts.tsx";
 import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
 import { useKeys } from "./keys.ts";
+import { Namespaces } from "./Namespaces.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
 import { useRecent } from "./recent.ts";
 import { Search } from "./Search.tsx";
@@ -173,6 +174,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
         <span>{say("head.search")}</span>
         <kbd translate="no">Ctrl K</kbd>
       </button>
+      <Namespaces />
       <span className="grow" />
       <NativeSelect
         className="zone"

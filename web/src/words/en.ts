@@ -25,6 +25,8 @@ export const en = {
   "head.theme_dark": "Dark theme",
   "head.theme_system": "Theme of the system",
   "head.language": "中文",
+  "head.namespace": "Namespace",
+  "head.every_namespace": "All namespaces",
   "head.zone": "Time zone",
   "head.account": "Account",
   "head.logout": "Log out",

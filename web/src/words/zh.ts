@@ -27,6 +27,8 @@ export const zh: Record<Word, string> = {
   "head.theme_dark": "深色主题",
   "head.theme_system": "跟随系统主题",
   "head.language": "English",
+  "head.namespace": "命名空间",
+  "head.every_namespace": "所有命名空间",
   "head.zone": "时区",
   "head.account": "账户",
   "head.logout": "退出登录",

@@ -21,6 +21,7 @@ class OverviewOut(ApiOutput):
     """What people look at first. Each list has at most 20 items, `held` at most 5."""
 
     now: Moment
+    namespaces: list[str] = Field(description="That have or had jobs and that the token sees; at most 100.")
     failing: list[JobOut] = Field(description="Whose newest run failed; those that failed most of late come first.")
     late: list[JobOut] = Field(description="Due for a minute and not decided.")
     alerts: list[AlertOut] = Field(description="That fire, the newest first.")

@@ -44,6 +44,7 @@ async def get_overview(
     glance = found.glance
     return OverviewOut(
         now=moment(glance.now) or "",
+        namespaces=[name for name in glance.namespaces if who.sees(name)],
         failing=_briefly(glance.failing, language),
         late=_briefly(glance.late, language),
         alerts=[AlertOut.of(one, language) for one in found.alerts],
@@ -71,6 +72,7 @@ def _empty(now: str) -> OverviewOut:
     """Of a namespace that does not exist for this token."""
     return OverviewOut(
         now=now,
+        namespaces=[],
         failing=[],
         late=[],
         alerts=[],

@@ -16,4 +16,5 @@ class Glance:
     late: Sequence[JobRow]  # due for a minute and not decided
     next: Sequence[JobRow]  # the soonest first
     running: Sequence[RunRow]  # the newest first
+    namespaces: Sequence[str]  # that have or had jobs, by name, whichever is looked at
     held: Sequence[RunRow]  # something has kept them from starting for a minute; the newest first

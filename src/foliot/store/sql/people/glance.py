@@ -22,6 +22,19 @@ BETWEEN: Final = Statement(
     ORDER BY c.next_at, c.job_id LIMIT :rows
     """
 )
+# Steps from one namespace to the next along the names of jobs: a cluster has many jobs and few namespaces.
+NAMESPACES: Final = Statement(
+    """
+    WITH RECURSIVE walk (namespace, step) AS (
+      SELECT (SELECT min(namespace) FROM jobs), 1
+      UNION ALL
+      SELECT (SELECT min(j.namespace) FROM jobs j WHERE j.namespace > walk.namespace), step + 1
+      FROM walk WHERE walk.namespace IS NOT NULL AND step < :most
+    )
+    SELECT namespace FROM walk WHERE namespace IS NOT NULL ORDER BY namespace
+    """
+)
+NAMESPACES_MAX: Final = 100
 _LAST_NAMESPACE: Final = "\U0010ffff"
 _FOR_EVER: Final = 2**62
 
@@ -40,6 +53,7 @@ def glance(tx: Tx, namespace: str | None, *, limit: int) -> Glance:
         next=_due_between(tx, now, _FOR_EVER, namespace, limit),
         running=run_reads.list_runs(tx, running, limit=limit, cursor=None).items,
         held=run_reads.list_runs(tx, held, limit=limit, cursor=None).items,
+        namespaces=[row.namespace for row in tx.rows(NAMESPACES, {"most": NAMESPACES_MAX})],
     )
 
 
