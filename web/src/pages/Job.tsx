@@ -18,6 +18,7 @@ import { useRights } from "../parts/rights.ts";
 import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
+import { useOffersZone } from "../parts/settings.ts";
 import { At, FromNow, Took } from "../parts/Times.tsx";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
@@ -47,6 +48,7 @@ function Content({ job }: { job: JobOut }) {
   const say = useSay();
   const rights = useRights();
   const favourites = useFavourites();
+  useOffersZone(job.schedule === null ? "UTC" : job.timezone);
   const { tab = "runs" } = useSearch({ from: "/jobs/$namespace/$name" });
   const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
   const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume" | "fill">("");

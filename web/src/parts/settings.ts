@@ -1,16 +1,44 @@
 /// What the user chose for this browser: the zone of times, and how dense lists are.
-import { useSyncExternalStore } from "react";
+import { useEffect, useSyncExternalStore } from "react";
 import { lookAt, serverNow } from "../api/call.ts";
 import { browserZone } from "../format/time.ts";
 
 const KEPT = "foliot.zone";
 const listeners = new Set<() => void>();
-let zone = localStorage.getItem(KEPT) === "UTC" ? "UTC" : browserZone();
+let zone = usualZone();
+let offered = "";
+
+function usualZone(): string {
+  return localStorage.getItem(KEPT) === "UTC" ? "UTC" : browserZone();
+}
 
 export function chooseZone(wanted: string): void {
   zone = wanted;
-  localStorage.setItem(KEPT, wanted);
+  if (wanted !== offered) localStorage.setItem(KEPT, wanted); // that of a job is for its page
+  tellAll();
+}
+
+function tellAll(): void {
   for (const listener of listeners) listener();
+}
+
+/** While the page of a job is there, the zone of its schedule can be chosen, too. */
+export function useOffersZone(wanted: string): void {
+  useEffect(() => {
+    offered = wanted === "UTC" || wanted === browserZone() ? "" : wanted;
+    tellAll();
+    return () => {
+      offered = "";
+      zone = usualZone();
+      tellAll();
+    };
+  }, [wanted]);
+}
+
+const readOffered = () => offered;
+
+export function useOfferedZone(): string {
+  return useSyncExternalStore(onZone, readOffered);
 }
 
 // These stand outside of the hooks: a new function at each render would subscribe anew each time.
@@ -31,7 +59,7 @@ lookAt(namespace);
 export function chooseNamespace(wanted: string): void {
   namespace = wanted;
   lookAt(wanted);
-  for (const listener of listeners) listener();
+  tellAll();
 }
 
 const readNamespace = () => namespace;
@@ -50,7 +78,7 @@ export function chooseDensity(wanted: Density): void {
   density = wanted;
   localStorage.setItem(KEPT_DENSITY, wanted);
   document.documentElement.dataset.density = wanted;
-  for (const listener of listeners) listener();
+  tellAll();
 }
 
 const readDensity = () => density;

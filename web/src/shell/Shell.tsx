@@ -14,7 +14,7 @@ import { Icon } from "../look/Icon.tsx";
 import { needsOf } from "../pages/needs.ts";
 import { Boundary } from "../parts/Boundary.tsx";
 import { useFocusBack } from "../parts/focus.ts";
-import { chooseZone, useNow, useZone } from "../parts/settings.ts";
+import { chooseZone, useNow, useOfferedZone, useZone } from "../parts/settings.ts";
 import { Toasts } from "../parts/Toasts.tsx";
 import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
 import { useKeys } from "./keys.ts";
@@ -166,7 +166,9 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
   const say = useSay();
   const zone = useZone();
   const mine = browserZone();
-  const zones = mine === "UTC" ? ["UTC"] : [mine, "UTC"];
+  const offered = useOfferedZone();
+  const zones = [...new Set([mine, "UTC"])].map((one) => ({ value: one, label: one }));
+  if (offered !== "") zones.push({ value: offered, label: `${offered} ${say("head.zone_of_job")}` });
   return (
     <div className="head" role="region" aria-label={say("head.label")}>
       <button type="button" className="find" onClick={onSearch}>

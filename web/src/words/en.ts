@@ -27,6 +27,7 @@ export const en = {
   "head.language": "中文",
   "head.namespace": "Namespace",
   "head.every_namespace": "All namespaces",
+  "head.zone_of_job": "(of the job)",
   "head.zone": "Time zone",
   "head.account": "Account",
   "head.logout": "Log out",

@@ -29,6 +29,7 @@ export const zh: Record<Word, string> = {
   "head.language": "English",
   "head.namespace": "命名空间",
   "head.every_namespace": "所有命名空间",
+  "head.zone_of_job": "（任务的时区）",
   "head.zone": "时区",
   "head.account": "账户",
   "head.logout": "退出登录",
