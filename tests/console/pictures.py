@@ -37,7 +37,7 @@ def main() -> int:
     if build.build() != 0:
         return 1
     with (
-        tempfile.TemporaryDirectory() as place,
+        tempfile.TemporaryDirectory(prefix="foliot-") as place,
         Postgres() as postgres,
         stranger(ANSWER) as (robot, _),
         Cluster(postgres.database(migrate), Path(place)) as cluster,

@@ -62,26 +62,27 @@ test("filters, sort and tab stand in the address: another window shows the same,
 
 test("a namespace is chosen for all lists, stands in the address, and goes with each link", async () => {
   const definition = { run: { python: "jobs:daily" }, schedule: { cron: "0 3 * * *", tz: "Europe/Berlin" } };
-  await ask("PUT", "/api/v1/jobs/pay_out?namespace=pay", { definition });
+  const pay = `pay-${process.pid}`;
+  await ask("POST", `/api/v1/jobs?namespace=${pay}`, { name: "pay_out", definition });
   const page = await at("/jobs");
   const rows = page.locator("tbody tr");
   await rows.nth(2).waitFor();
-  await page.getByLabel("Namespace", { exact: true }).selectOption("pay");
-  await page.waitForURL(`${url}/jobs?in=pay`);
+  await page.getByLabel("Namespace", { exact: true }).selectOption(pay);
+  await page.waitForURL(`${url}/jobs?in=${pay}`);
   await rows.nth(1).waitFor({ state: "detached" });
-  await rows.getByRole("link", { name: "pay / pay_out" }).click();
-  await page.waitForURL(`${url}/jobs/pay/pay_out?in=pay`);
+  await rows.getByRole("link", { name: `${pay} / pay_out` }).click();
+  await page.waitForURL(`${url}/jobs/${pay}/pay_out?in=${pay}`);
   const zone = page.getByLabel("Time zone");
   await zone.selectOption("Europe/Berlin"); // that of the job, on its page
   await page.locator(".facts").getByText("03:00:00").first().waitFor();
   await page.getByRole("link", { name: "Runs", exact: true }).click();
-  await page.waitForURL(`${url}/runs?in=pay`);
+  await page.waitForURL(`${url}/runs?in=${pay}`);
   assert.equal(await zone.inputValue(), "Asia/Shanghai");
   await page.getByText("No runs match.").waitFor();
-  const other = await at("/jobs?in=pay");
+  const other = await at(`/jobs?in=${pay}`);
   await other.locator("tbody tr").waitFor();
   assert.equal(await other.locator("tbody tr").count(), 1);
-  assert.equal(await other.getByLabel("Namespace", { exact: true }).inputValue(), "pay");
+  assert.equal(await other.getByLabel("Namespace", { exact: true }).inputValue(), pay);
   await page.getByLabel("Namespace", { exact: true }).selectOption({ label: "All namespaces" });
   await page.waitForURL(`${url}/runs`);
   await rows.first().waitFor();

@@ -243,7 +243,7 @@ function JobLine({ job, favourites, open }: LineProps) {
       <td className="right" data-label={say("jobs.p95")}>
         <Took seconds={job.strip?.p95_s} />
       </td>
-      <td className="tight">
+      <td className="tight icons">
         {rights.run && (
           <Act
             icon="play"
