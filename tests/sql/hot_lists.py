@@ -197,7 +197,7 @@ LISTS: list[Hot] = [
     Hot(
         name="the namespaces that there are",
         statement=glance.NAMESPACES,
-        uses=frozenset({"jobs_name", ""}),
+        uses=frozenset({"jobs_name"}),
         scans=frozenset({"walk"}),
         reads_max=4 * glance.NAMESPACES_MAX,
         values=lambda _: {"most": glance.NAMESPACES_MAX},

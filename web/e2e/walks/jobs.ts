@@ -12,6 +12,8 @@ test("two browsers see each other: one pauses a job with a reason, the other sho
   await one.goto(`${server.url}/jobs/default/tick`);
   await one.getByRole("button", { name: "Pause" }).click();
   await one.getByLabel("Reason").fill("month end");
+  await one.getByText("The same as a command").click();
+  await one.getByRole("dialog").getByText("foliot job pause tick --reason 'month end'").waitFor();
   await one.getByRole("dialog").getByRole("button", { name: "Pause" }).click();
   await one.getByText("tick is paused.").waitFor();
   await other.getByText("month end").waitFor();

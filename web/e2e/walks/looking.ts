@@ -28,10 +28,26 @@ export async function widthAt(page: Page, width: number): Promise<number> {
   });
 }
 
-/** Words in Latin letters that are neither names, code nor ids (these say translate="no"). */
+/**
+ * Words in Latin letters that are neither names, code nor ids (these say translate="no"). Sentences of the server have
+ * names within them, and so have labels for readers aloud: these are English when nothing in them is Chinese.
+ */
 export async function englishIn(page: Page): Promise<string[]> {
   return await page.evaluate(() => {
     const found: string[] = [];
+    const isEnglish = (text: string) =>
+      (text.match(/[A-Za-z]{2,}/g) ?? []).length > 2 && !/\p{Script=Han}/u.test(text);
+    for (const said of document.querySelectorAll(".raw, .why p")) {
+      const text = said.textContent ?? "";
+      if (!said.closest('[translate="no"]') && !said.querySelector("[translate=no]") && isEnglish(text))
+        found.push(text);
+    }
+    for (const one of document.querySelectorAll("[aria-label], [placeholder]")) {
+      for (const text of [one.getAttribute("aria-label") ?? "", one.getAttribute("placeholder") ?? ""]) {
+        const isOurs = /[A-Za-z]{3,}/.test(text) && !/\p{Script=Han}/u.test(text);
+        if (isOurs && !one.closest('[translate="no"]')) found.push(text);
+      }
+    }
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
       const parent = walker.currentNode.parentElement;

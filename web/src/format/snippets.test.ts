@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  asAct,
   asCheckRun,
   asCommand,
   asCurl,
@@ -63,4 +64,17 @@ test("a report and its schedule are copied as commands", () => {
   expect(asReportSchedule("week", "pay", written)).toBe(
     "foliot report schedule set week --kind weekly --at 08:00 --weekday mon --tz UTC --to a --to b --off -n pay",
   );
+});
+
+test("what a dialog does is a command, with what was written in it", () => {
+  const options = { until: "", reason: "month end" };
+  expect(asAct({ verb: "job pause", of: "settle", options })).toBe(
+    "foliot job pause settle --reason 'month end'",
+  );
+  const far = { verb: "job resume", of: "settle", namespace: "pay", options: { reason: "" } };
+  expect(asAct(far)).toBe("foliot job resume settle -n pay");
+  expect(asAct({ verb: "run cancel", of: "r-1", options: { force: true } })).toBe(
+    "foliot run cancel r-1 --force",
+  );
+  expect(asAct({ verb: "cluster step-down" })).toBe("foliot cluster step-down");
 });

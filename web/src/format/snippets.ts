@@ -48,6 +48,26 @@ export function python(value: unknown): string {
   return JSON.stringify(value);
 }
 
+export interface Act {
+  /** What it does, as the command line names it: `job pause`. */
+  verb: string;
+  /** What it does it to: a job, a run, a node. */
+  of?: string;
+  namespace?: string;
+  /** Options with their values; those without a value stand alone, empty ones are left out. */
+  options?: Record<string, string | true | undefined>;
+}
+
+/** What a dialog does, as a command. */
+export function asAct({ verb, of, namespace = "default", options = {} }: Act): string {
+  const words = [`foliot ${verb}`, ...(of === undefined ? [] : [shellWord(of)])];
+  for (const [name, value] of Object.entries(options)) {
+    if (value === true) words.push(`--${name}`);
+    else if (value) words.push(`--${name}`, shellWord(value));
+  }
+  return words.join(" ") + within(namespace);
+}
+
 export interface PingedCheck {
   name: string;
   namespace: string;

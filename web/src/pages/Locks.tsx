@@ -159,6 +159,12 @@ function TakeDialog({ held, close }: { held: Held; close: () => void }) {
       action={say("locks.take")}
       name={name}
       isDanger
+      act={(reason) => ({
+        verb: "lock release",
+        of: name,
+        namespace,
+        options: { token: owner.token ?? "", force: true, reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const body = { token: owner.token ?? "", reason };

@@ -3,7 +3,9 @@ import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { newKey } from "../api/call.ts";
+import { type Act, asAct } from "../format/snippets.ts";
 import { useSay } from "../words/say.ts";
+import { Command } from "./Command.tsx";
 import { FormFoot } from "./FormFoot.tsx";
 import { useFocusBack } from "./focus.ts";
 
@@ -23,6 +25,8 @@ interface Props {
   hasReason?: boolean;
   /** False from the change: something was refused, and the dialog stays to show it. */
   change: (intent: Intent) => Promise<unknown>;
+  /** The same as a command, to copy. */
+  act?: (reason: string) => Act;
   /** True: there is nothing that could be done. */
   isOff?: boolean;
   close: () => void;
@@ -38,6 +42,7 @@ export function Confirm(props: Props) {
     name,
     hasReason = true,
     isOff = false,
+    act,
     change,
     close,
     children,
@@ -89,6 +94,12 @@ export function Confirm(props: Props) {
             value={written}
             onChange={(event) => setWritten(event.currentTarget.value)}
           />
+        )}
+        {act && (
+          <details className="fold">
+            <summary className="soft small">{say("do.as_command")}</summary>
+            <Command text={asAct(act(reason))} />
+          </details>
         )}
         <FormFoot
           action={action}

@@ -24,6 +24,12 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
       title={say("pause.title", { job: job.name })}
       says={say("pause.says")}
       action={say("do.pause")}
+      act={(reason) => ({
+        verb: "job pause",
+        of: job.name,
+        namespace: job.namespace,
+        options: { until: until && new Date(instantWritten(until, zone)).toISOString(), reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const at = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
@@ -52,6 +58,12 @@ export function ResumeDialog({ job, close }: Closable & { job: JobOut }) {
       title={say("resume.title", { job: job.name })}
       says={say("resume.says")}
       action={say("do.resume")}
+      act={(reason) => ({
+        verb: "job resume",
+        of: job.name,
+        namespace: job.namespace,
+        options: { reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const query = { namespace: job.namespace };
@@ -78,6 +90,11 @@ export function CancelDialog({ run, force, close }: Closable & { run: RunOut; fo
       says={say(force ? "cancel.says_force" : says)}
       action={say(force ? "do.force" : "do.cancel")}
       isDanger
+      act={(reason) => ({
+        verb: "run cancel",
+        of: run.id,
+        options: { force: force || undefined, reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         await call("cancel_run", { path: { run: run.id }, body: { reason, force }, key });
@@ -122,6 +139,7 @@ export function RetryDialog({ run, close }: RetryProps) {
       title={say("retry.title", { run: run.id })}
       says={say("retry.says", { job: run.job })}
       action={say("do.retry")}
+      act={(reason) => ({ verb: "run retry", of: run.id, options: { reason } })}
       close={close}
       change={async ({ reason, key }) => {
         const made = await call("retry_run", { path: { run: run.id }, body: { reason }, key });
@@ -138,6 +156,12 @@ export function RollbackDialog({ job, version, close }: Closable & { job: JobOut
       title={say("job.rollback_title", { version })}
       says={say("job.rollback_says", { version })}
       action={say("job.rollback")}
+      act={(reason) => ({
+        verb: "job rollback",
+        of: job.name,
+        namespace: job.namespace,
+        options: { to: `v${version}`, reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const headers = { "If-Match": `"v${job.version}"` };
@@ -167,6 +191,11 @@ export function DrainDialog({ node, close }: Closable & { node: NodeOut }) {
       title={say(isBack ? "nodes.undrain_title" : "nodes.drain_title", { name: node.name })}
       says={isBack ? say("nodes.undrain_says") : stops}
       action={say(isBack ? "nodes.undrain" : "nodes.drain")}
+      act={(reason) => ({
+        verb: isBack ? "node undrain" : "node drain",
+        of: node.name,
+        options: { reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const path = { name: node.id };
@@ -191,6 +220,10 @@ export function StepDownDialog({ leader, to, close }: StepDownProps) {
       title={say("step.title", { leader: leader ?? "" })}
       says={say("step.says")}
       action={say("nodes.step_down")}
+      act={(reason) => ({
+        verb: "cluster step-down",
+        options: { to: to.find((node) => node.id === heir)?.name, reason },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const body = { reason, ...(heir !== "" && { to: heir }) };

@@ -285,6 +285,7 @@ export const en = {
   "do.close": "Close",
   "do.again": "Try again",
   "do.copy": "Copy",
+  "do.as_command": "The same as a command",
   "do.copied": "Copied",
   "do.more": "More",
   "do.reason": "Reason",

@@ -285,6 +285,7 @@ export const zh: Record<Word, string> = {
   "do.close": "关闭",
   "do.again": "重试",
   "do.copy": "复制",
+  "do.as_command": "对应的命令",
   "do.copied": "已复制",
   "do.more": "更多",
   "do.reason": "原因",
