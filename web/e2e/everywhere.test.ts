@@ -88,6 +88,22 @@ test("a namespace is chosen for all lists, stands in the address, and goes with 
   await rows.first().waitFor();
 });
 
+test("where nothing is yet, the overview says how a first job is made", async () => {
+  const page = await at(`/?in=empty-${process.pid}`);
+  const first = page.getByRole("region", { name: "Your first job" });
+  for (const text of ["@job(every(", "foliot up", "foliot job trigger hello"])
+    await first.locator(".command pre", { hasText: text }).waitFor();
+});
+
+test("in a narrower window the rail has its icons alone, each with its word", async () => {
+  const page = await at("/jobs");
+  await page.setViewportSize({ width: 1000, height: 800 });
+  const link = page.getByRole("link", { name: "Runs", exact: true });
+  assert.ok(((await link.boundingBox())?.width ?? 99) <= 56);
+  await link.click();
+  await page.waitForURL(`${url}/runs`);
+});
+
 test("rows do not jump: what is new waits while the pointer is on the list", async () => {
   const page = await at("/runs?job=slow");
   const first = page.locator("tbody tr").first();

@@ -109,7 +109,7 @@ function Rail() {
     <nav className="rail" aria-label={say("nav.label")}>
       <div className="brand" translate="no">
         <img src={mark} alt="" />
-        Foliot
+        <span className="word">Foliot</span>
       </div>
       {MAIN.map((place) => (
         <RailItem key={place.to} place={place} count={counts[place.to] ?? 0} />
@@ -148,9 +148,9 @@ function RailItem({ place, count }: { place: Place; count: number }) {
   const { to, icon, word } = place;
   const isHere = to === "/" ? pathname === "/" : pathname.startsWith(to);
   return (
-    <Link to={to} className="item" aria-current={isHere ? "page" : undefined}>
+    <Link to={to} className="item" aria-current={isHere ? "page" : undefined} title={say(word)}>
       <Icon name={icon} />
-      {say(word)}
+      <span className="word">{say(word)}</span>
       {count > 0 && <span className="count">{count}</span>}
     </Link>
   );
