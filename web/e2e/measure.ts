@@ -243,9 +243,20 @@ async function opens(page: Page, url: string) {
     await page.locator(ready).first().waitFor();
     const took = performance.now() - began;
     await page.waitForTimeout(500);
+    const slowest = await page.evaluate(() => {
+      const read = performance.getEntriesByType("resource") as PerformanceResourceTiming[];
+      const calls = read.filter((one) => one.name.includes("/api/") && one.responseEnd > 0);
+      return Math.round(Math.max(0, ...calls.map((one) => one.responseEnd - one.startTime)));
+    });
     const elements = await page.evaluate(() => document.querySelectorAll("*").length);
     page.removeAllListeners("request");
-    found.push({ page: name, shown_ms: Math.round(took), elements, calls: calls.ofThePage() });
+    found.push({
+      page: name,
+      shown_ms: Math.round(took),
+      slowest_call_ms: slowest,
+      elements,
+      calls: calls.ofThePage(),
+    });
   }
   return found;
 }

@@ -5,9 +5,11 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { ProblemError } from "./api/call.ts";
+import { overview, whoami } from "./api/queries.ts";
 import "./look/mantine.css";
 import "./look/app.css";
 import { theme } from "./look/theme.ts";
+import { readZone } from "./parts/settings.ts";
 import { router } from "./router.tsx";
 import { startWords, Words } from "./words/say.ts";
 
@@ -33,7 +35,13 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="foliot-nonce"]
 Object.assign(window, { __webpack_nonce__: nonce });
 
 async function start(): Promise<void> {
-  await startWords();
+  const words = startWords();
+  // What the frame of every page shows is asked for while the words are on their way.
+  if (window.location.pathname !== "/login") {
+    void client.prefetchQuery(whoami());
+    void client.prefetchQuery(overview(readZone()));
+  }
+  await words;
   const place = document.getElementById("root");
   if (!place) return;
   createRoot(place).render(

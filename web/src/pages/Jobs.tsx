@@ -1,15 +1,15 @@
 /// All jobs: schedule in words, next instant, last result, the strip of latest runs, actions on the row.
-import { ActionIcon, Button, Checkbox, Menu, NativeSelect } from "@mantine/core";
+import { Button, Checkbox, Menu, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
-import { Icon } from "../look/Icon.tsx";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { type Favourites, useFavourites } from "../parts/favourites.ts";
+import { IconButton } from "../parts/IconButton.tsx";
 import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
@@ -245,46 +245,23 @@ function JobLine({ job, favourites, open }: LineProps) {
       </td>
       <td className="tight icons">
         {rights.run && (
-          <Act
+          <IconButton
             icon="play"
-            letter="t"
+            data-key="t"
             label={`${say("do.trigger")} ${job.name}`}
-            act={() => open({ what: "trigger", job })}
+            onClick={() => open({ what: "trigger", job })}
           />
         )}
         {rights.write && job.schedule !== null && (
-          <Act
+          <IconButton
             icon={isPaused ? "play" : "pause"}
-            letter="p"
+            data-key="p"
             label={`${say(isPaused ? "do.resume" : "do.pause")} ${job.name}`}
-            act={() => open({ what: isPaused ? "resume" : "pause", job })}
+            onClick={() => open({ what: isPaused ? "resume" : "pause", job })}
           />
         )}
       </td>
     </tr>
-  );
-}
-
-interface ActProps {
-  icon: "play" | "pause";
-  /** The key that presses it while the row has the focus. */
-  letter: string;
-  label: string;
-  act: () => void;
-}
-
-function Act({ icon, letter, label, act }: ActProps) {
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={label}
-      title={label}
-      data-key={letter}
-      onClick={act}
-    >
-      <Icon name={icon} size={16} />
-    </ActionIcon>
   );
 }
 

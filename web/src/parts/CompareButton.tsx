@@ -1,8 +1,8 @@
 /// The button of a run that chooses it for a comparison, and the bar that says which one waits for a second.
-import { ActionIcon, Button } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { Icon } from "../look/Icon.tsx";
 import { useSay } from "../words/say.ts";
+import { IconButton } from "./IconButton.tsx";
 import { pick, usePicked } from "./picked.ts";
 
 export function CompareButton({ run }: { run: string }) {
@@ -20,17 +20,14 @@ export function CompareButton({ run }: { run: string }) {
     }
   };
   return (
-    <ActionIcon
-      variant="subtle"
-      color={picked === "" ? "gray" : "brass"}
-      aria-label={label}
+    <IconButton
+      icon="compare"
+      label={label}
+      className={picked === "" ? "" : "accent"}
       aria-pressed={picked === run}
-      title={label}
       data-key="x"
       onClick={press}
-    >
-      <Icon name="compare" size={16} />
-    </ActionIcon>
+    />
   );
 }
 

@@ -1,8 +1,7 @@
 /// The star of a job: whether it is one of the user's favourites.
-import { ActionIcon } from "@mantine/core";
-import { Icon } from "../look/Icon.tsx";
 import { useSay } from "../words/say.ts";
 import type { Favourites } from "./favourites.ts";
+import { IconButton } from "./IconButton.tsx";
 
 interface Props {
   job: { namespace: string; name: string };
@@ -16,17 +15,13 @@ export function Star({ job, favourites }: Props) {
   const isOne = has(job);
   const label = say(isOne ? "star.remove" : "star.add", { job: job.name });
   return (
-    <ActionIcon
+    <IconButton
+      icon="star"
+      label={label}
       className={isOne ? "star on" : "star"}
-      variant="transparent"
-      size="sm"
-      aria-label={label}
       aria-pressed={isOne}
-      title={label}
       disabled={jobs === undefined}
       onClick={() => void toggle(job)}
-    >
-      <Icon name="star" size={16} />
-    </ActionIcon>
+    />
   );
 }

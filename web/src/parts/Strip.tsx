@@ -3,7 +3,7 @@ import type { StripOut } from "../api/types.ts";
 import { runPath } from "../format/paths.ts";
 import { duration } from "../format/time.ts";
 import { isWord, useSay, useUnits } from "../words/say.ts";
-import { RowLink } from "./links.tsx";
+import { useGo } from "./links.tsx";
 import { toneOf } from "./state.ts";
 
 const LEAST = 0.18;
@@ -11,13 +11,16 @@ const LEAST = 0.18;
 export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLong?: boolean }) {
   const say = useSay();
   const units = useUnits();
+  const go = useGo();
   const runs = strip?.runs ?? [];
   if (runs.length === 0) return <span className="soft small">{say("strip.none")}</span>;
   const longest = Math.max(0.001, ...runs.map((run) => run.duration_s ?? 0));
   const good = runs.filter((run) => run.shown === "SUCCEEDED").length;
   const bad = runs.filter((run) => run.shown === "FAILED").length;
   return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the links in it have the keys
     <span
+      onClick={go}
       className={isLong ? "strip long" : "strip"}
       role="group"
       aria-label={say("strip.label", { count: runs.length, good, bad })}
@@ -27,9 +30,10 @@ export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLon
         const took = run.duration_s === null ? "" : ` · ${duration(run.duration_s, units)}`;
         const share = LEAST + (1 - LEAST) * Math.sqrt((run.duration_s ?? 0) / longest);
         return (
-          <RowLink
+          // biome-ignore lint/a11y/useAnchorContent: its title is its name
+          <a
             key={run.id}
-            to={runPath(run.id)}
+            href={runPath(run.id)}
             tabIndex={-1}
             className={`plain bar-${toneOf(run.shown)}`}
             style={{ height: `${Math.round(share * 100)}%` }}

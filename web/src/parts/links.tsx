@@ -57,3 +57,15 @@ export function RowLink({ to, ...looks }: Omit<ComponentProps<"a">, "href" | "on
   };
   return <a {...looks} href={to} onClick={go} />;
 }
+
+/** For many links that stand together and are drawn plainly: one listener around them, which goes where they say. */
+export function useGo(): (event: MouseEvent<HTMLElement>) => void {
+  const router = useRouter();
+  return (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    const to = link?.getAttribute("href");
+    if (!to || !isPlainPress(event)) return;
+    event.preventDefault();
+    router.history.push(to);
+  };
+}

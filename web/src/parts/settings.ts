@@ -46,7 +46,7 @@ function onZone(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
-const readZone = () => zone;
+export const readZone = () => zone;
 
 export function useZone(): string {
   return useSyncExternalStore(onZone, readZone);

@@ -23,6 +23,7 @@ const WORDS: Record<Language, () => Promise<Record<Word, string>>> = {
 
 export async function startWords(): Promise<void> {
   const language = kept() ?? (navigator.language.toLowerCase().startsWith("zh") ? "zh-CN" : "en");
+  speak(language); // what is asked for meanwhile is answered in it
   await i18next.init({
     lng: language,
     fallbackLng: false,
@@ -42,6 +43,20 @@ export async function choose(language: Language): Promise<void> {
   adopt(language);
 }
 
+/** A list says some words thousands of times: one without values is looked up once. */
+function remembering(look: Say): Say {
+  const known = new Map<string, string>();
+  return (word, values) => {
+    if (values !== undefined) return look(word, values);
+    let said = known.get(word);
+    if (said === undefined) {
+      said = look(word);
+      known.set(word, said);
+    }
+    return said;
+  };
+}
+
 interface Spoken {
   language: Language;
   units: Units;
@@ -53,7 +68,7 @@ const listeners = new Set<() => void>();
 
 function adopt(language: Language): void {
   const units = language === "zh-CN" ? CHINESE_UNITS : ENGLISH_UNITS;
-  spoken = { language, units, say: i18next.getFixedT(language) as unknown as Say };
+  spoken = { language, units, say: remembering(i18next.getFixedT(language) as unknown as Say) };
   document.documentElement.lang = language;
   speak(language);
   for (const listener of listeners) listener();
