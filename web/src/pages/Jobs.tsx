@@ -2,7 +2,7 @@
 import { Button, Checkbox, Menu, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { memo, useState } from "react";
 import { jobs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
@@ -15,7 +15,7 @@ import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
-import { useRights } from "../parts/rights.ts";
+import { type Rights, useRights } from "../parts/rights.ts";
 import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
@@ -173,6 +173,7 @@ interface TableProps {
 
 function JobTable({ jobs, favourites, open }: TableProps) {
   const say = useSay();
+  const rights = useRights(); // once for all rows
   return (
     <ListTable
       label={say("jobs.list")}
@@ -187,7 +188,13 @@ function JobTable({ jobs, favourites, open }: TableProps) {
       hasActions
     >
       {jobs.map((job) => (
-        <JobLine key={`${job.namespace}/${job.name}`} job={job} favourites={favourites} open={open} />
+        <JobLine
+          key={`${job.namespace}/${job.name}`}
+          job={job}
+          rights={rights}
+          favourites={favourites}
+          open={open}
+        />
       ))}
     </ListTable>
   );
@@ -195,13 +202,14 @@ function JobTable({ jobs, favourites, open }: TableProps) {
 
 interface LineProps {
   job: JobOut;
+  rights: Rights;
   favourites: Favourites;
   open: (opened: Opened) => void;
 }
 
-function JobLine({ job, favourites, open }: LineProps) {
+/** Drawn anew when its job is another, not when the list is read again. */
+const JobLine = memo(function JobLine({ job, rights, favourites, open }: LineProps) {
   const say = useSay();
-  const rights = useRights();
   const isPaused = job.state === "PAUSED";
   const at = job.next_due_at ?? job.next_at;
   return (
@@ -263,7 +271,7 @@ function JobLine({ job, favourites, open }: LineProps) {
       </td>
     </tr>
   );
-}
+});
 
 export function Chips({ job }: { job: JobOut }) {
   const say = useSay();

@@ -1,5 +1,6 @@
 /// Favourite jobs: saved views of their pages, which the server keeps for each user.
 import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { call } from "../api/call.ts";
 import { views } from "../api/queries.ts";
 import { favouriteOf, type Named, nameOf } from "../format/favourites.ts";
@@ -15,9 +16,11 @@ export interface Favourites {
 export function useFavourites(): Favourites {
   const client = useQueryClient();
   const { data } = useQuery({ ...views(), staleTime: 60_000 });
-  const jobs = data?.items.flatMap((view) => favouriteOf(view) ?? []);
-  const has = (job: Named) => (jobs ?? []).some((one) => isSame(one, job));
-  return { jobs, has, toggle: (job) => toggle(client, job, has(job)) };
+  return useMemo(() => {
+    const jobs = data?.items.flatMap((view) => favouriteOf(view) ?? []);
+    const has = (job: Named) => (jobs ?? []).some((one) => isSame(one, job));
+    return { jobs, has, toggle: (job: Named) => toggle(client, job, has(job)) };
+  }, [client, data]);
 }
 
 function isSame(one: Named, other: Named): boolean {

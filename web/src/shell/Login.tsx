@@ -66,6 +66,7 @@ export function LoginPage({ onIn }: { onIn: () => void }) {
   isIn.current = onIn;
   useEffect(() => {
     if (code === "") return;
+    window.history.replaceState(null, "", "/login"); // out of the address and of the history
     bought(code)
       .then(() => client.resetQueries())
       .then(() => isIn.current())
@@ -99,11 +100,8 @@ function bought(code: string): Promise<void> {
 
 let taken: string | null = null;
 
-/** The code of the address, which is taken out of it and of the history. */
+/** The code of the address, however often it is asked for. */
 function takeCode(): string {
-  if (taken === null) {
-    taken = decodeURIComponent(window.location.hash.slice(1));
-    if (taken !== "") window.history.replaceState(null, "", "/login");
-  }
+  taken ??= decodeURIComponent(window.location.hash.slice(1));
   return taken;
 }
