@@ -29,12 +29,13 @@ export function Namespaces() {
   };
 
   // A link within the console does not name the namespace: the address gets it. One that was sent does: it is taken.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: each of them follows from the address and the choice
+  // A choice comes before its address, so the choice alone is no reason to look.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another address is a reason to look
   useEffect(() => {
     if (asked === chosen) return;
     if (asked === "") write(chosen);
     else choose(asked);
-  }, [asked, chosen]);
+  }, [asked]);
 
   if (names.length < 2 && chosen === "") return null;
   const known = chosen === "" || names.includes(chosen) ? names : [...names, chosen];
