@@ -42,11 +42,10 @@ export async function englishIn(page: Page): Promise<string[]> {
       if (!said.closest('[translate="no"]') && !said.querySelector("[translate=no]") && isEnglish(text))
         found.push(text);
     }
-    for (const one of document.querySelectorAll("[aria-label], [placeholder]")) {
-      for (const text of [one.getAttribute("aria-label") ?? "", one.getAttribute("placeholder") ?? ""]) {
-        const isOurs = /[A-Za-z]{3,}/.test(text) && !/\p{Script=Han}/u.test(text);
-        if (isOurs && !one.closest('[translate="no"]')) found.push(text);
-      }
+    for (const one of document.querySelectorAll('[aria-label]:not([aria-hidden="true"])')) {
+      const text = one.getAttribute("aria-label") ?? "";
+      const isOurs = /[A-Za-z]{3,}/.test(text) && !/\p{Script=Han}/u.test(text);
+      if (isOurs && !one.closest('[translate="no"]')) found.push(text);
     }
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
