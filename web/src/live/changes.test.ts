@@ -179,3 +179,8 @@ test("an event that is not understood is no change", () => {
   expect(readChange("run.ended", "{")).toBeNull();
   expect(readChange("reset", "")).toMatchObject({ kind: "reset", namespace: null });
 });
+
+test("a run with shards that goes on has no start of its own made up", () => {
+  const going = patched(run, change("run.changed", { id: run.id, state: "RUNNING", at: AT }));
+  expect(going).toMatchObject({ state: "RUNNING", started_at: null });
+});

@@ -92,7 +92,8 @@ export function patched(run: RunOut, change: Change): RunOut {
   if (typeof change.data.attempt === "number") next.attempt = change.data.attempt;
   next.node = text(change.data.node) ?? run.node;
   next.kind = (text(change.data.kind) as RunOut["kind"]) ?? run.kind;
-  if (state === "RUNNING") next.started_at = run.started_at ?? at;
+  // A run with shards is told of with each of them, and starts with none.
+  if (change.kind === "run.started") next.started_at = run.started_at ?? at;
   if (isOver(state)) {
     next.ended_at = at;
     next.duration_s = secondsBetween(next.started_at, at);
