@@ -8,10 +8,9 @@ import pytest
 from foliot.app.server import Server
 from foliot.domain.access import INTERNAL
 from foliot.domain.instants import MILLISECOND, SECOND
-from foliot.domain.step_gap import REST_RATIO
+from foliot.domain.step_gap import MOST_OF_IT, REST_RATIO
 from foliot.engine.firing import GAP_MAX_S
 from foliot.engine.leasing import GAP_MAX_S as LEASING_GAP_MAX_S
-from foliot.engine.leasing import GAP_RATIO as LEASING_GAP_RATIO
 from foliot.engine.loop import Duty
 from foliot.store.sql.kernel.database import verb_of
 from tests.clocks import DrivenClock
@@ -123,9 +122,28 @@ async def test_polls_that_follow_a_thin_lease_are_looked_for_together(
     with monkeypatch.context() as soon_after:
         forbid_statements(world, soon_after)
         rest_s = await server.leasing.step()
-    assert rest_s == pytest.approx(min(LEASING_GAP_MAX_S, LEASING_GAP_RATIO * TAKES_S) - TAKES_S, abs=0.001)
+    assert rest_s == pytest.approx(min(LEASING_GAP_MAX_S, REST_RATIO * TAKES_S) - TAKES_S, abs=0.001)
     await _pass(world, clock, rest_s)
     verbs.clear()
+    await server.leasing.step()
+    assert verbs == ["run_store.lease"]
+    waits.cancel()
+    await asyncio.gather(waits, return_exceptions=True)
+
+
+async def test_a_lease_follows_a_fire_at_once_when_most_of_its_gap_is_over(
+    world: World, server: Server, clock: DrivenClock, verbs: list[str]
+) -> None:
+    await server.workers.register(hello(), by=INTERNAL)
+    waits = await parked(server, poll(1))
+    await server.pulsing.step()
+    await server.leasing.step()
+    await _pass(world, clock, LEASING_GAP_MAX_S * MOST_OF_IT)
+    server.tide.ready = True  # another server's runs, or those of a poll: these wait for the rest of the gap
+    verbs.clear()
+    await server.leasing.step()
+    assert verbs == []
+    server.leasing.hint()
     await server.leasing.step()
     assert verbs == ["run_store.lease"]
     waits.cancel()

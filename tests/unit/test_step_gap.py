@@ -2,9 +2,9 @@
 
 import pytest
 
-from foliot.domain.step_gap import REST_RATIO, StepGap
+from foliot.domain.step_gap import MOST_OF_IT, REST_RATIO, StepGap
 
-MOST_S = 0.008
+MOST_S = 0.016
 
 
 def test_the_first_step_waits_for_nothing() -> None:
@@ -16,7 +16,7 @@ def test_the_first_step_waits_for_nothing() -> None:
     [
         (0.001, 0.001, 0.001 * REST_RATIO - 0.001),  # a cheap step rests in proportion
         (0.004, 0.004, MOST_S - 0.004),  # a dear one rests no longer than allowed
-        (0.004, 0.008, 0.0),  # the rest counts from the beginning of the step
+        (0.004, MOST_S, 0.0),  # the rest counts from the beginning of the step
         (0.020, 0.020, 0.0),  # who took longer than that has rested enough
         (0.004, 5.0, 0.0),
     ],
@@ -34,7 +34,11 @@ def test_after_a_full_step_the_next_one_comes_at_once() -> None:
     assert gap.left_s(100.004) == 0.0
 
 
-def test_a_duty_may_rest_longer_for_what_its_steps_cost() -> None:
-    gap = StepGap(MOST_S, ratio=6.0)
-    gap.thin(began_at=100.0, ended_at=100.001)
-    assert gap.left_s(100.001) == pytest.approx(0.005, abs=1e-9)
+def test_a_step_with_news_waits_for_most_of_the_gap_alone() -> None:
+    gap = StepGap(0.1)
+    gap.thin(began_at=100.0, ended_at=100.050)
+    early, late = 100.0 + 0.1 * MOST_OF_IT - 0.001, 100.0 + 0.1 * MOST_OF_IT + 0.001
+    assert not gap.is_over(early, has_news=True)
+    assert gap.is_over(late, has_news=True)
+    assert not gap.is_over(late)
+    assert gap.is_over(100.101)

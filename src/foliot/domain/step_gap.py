@@ -7,28 +7,39 @@ with what the step took, and is bounded. So a lone fire waits for nothing, and a
 
 from typing import Final
 
-REST_RATIO: Final = 3.0
-"""A step that took one millisecond is followed by the next after three: the duty costs a third of the time at most."""
+REST_RATIO: Final = 12.0
+"""A step that took one millisecond is followed by the next after twelve, so the duty costs a twelfth of the time."""
+MOST_OF_IT: Final = 0.7
+"""So much of a gap is enough for a step that has news."""
 
 
 class StepGap:
     """When the next step of one duty may begin, on the monotonic clock."""
 
-    def __init__(self, most_s: float, *, ratio: float = REST_RATIO) -> None:
-        """`most_s`: how much later than without a gap a step may begin; `ratio`: of the gap to what a step took."""
+    def __init__(self, most_s: float) -> None:
+        """`most_s`: how much later than without a gap a step may begin."""
         self._most_s = most_s
-        self._ratio = ratio
-        self._not_before = 0.0
+        self._began_at = 0.0
+        self._gap_s = 0.0
 
     def left_s(self, now: float) -> float:
         """The seconds that a step has still to wait; 0: it may begin."""
-        return max(0.0, self._not_before - now)
+        return max(0.0, self._began_at + self._gap_s - now)
+
+    def is_over(self, now: float, *, has_news: bool = False) -> bool:
+        """Whether a step may begin.
+
+        `has_news`: another duty of this process has just made work for it. Most of the gap is enough then, so that the
+        two steps come together: a processor that wakes for both spends less than one that wakes twice.
+        """
+        gap_s = self._gap_s * MOST_OF_IT if has_news else self._gap_s
+        return self._began_at + gap_s <= now
 
     def thin(self, *, began_at: float, ended_at: float) -> None:
         """A step is over, and found less than it could have done."""
-        took_s = ended_at - began_at
-        self._not_before = began_at + min(self._most_s, took_s * self._ratio)
+        self._began_at = began_at
+        self._gap_s = min(self._most_s, (ended_at - began_at) * REST_RATIO)
 
     def full(self) -> None:
         """A step is over, and there may be more to do at once."""
-        self._not_before = 0.0
+        self._gap_s = 0.0

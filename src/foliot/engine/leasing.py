@@ -30,10 +30,11 @@ GRACE_S: Final = 1.0
 LEASE_WITHIN_S: Final = 6.0  # the store gives a transaction up before that
 CALL_EVERY_S: Final = 1.0
 FORGET_EVERY_S: Final = 60.0
-GAP_RATIO: Final = 6.0
-"""A lease and the end that follows it cost more than a fire; a start may be later than a decision."""
-GAP_MAX_S: Final = 0.025
-"""Runs that become ready within so long are leased together: the first of them waits for the others."""
+GAP_MAX_S: Final = 0.035
+"""Runs that become ready within so long are leased together: the first of them waits for the others.
+
+A lease and the end that follows it cost more than a fire, and a start may be later than a decision.
+"""
 MANY_RUNS: Final = 200
 """A lease of so many is no thin one: what it cost was the work."""
 LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
@@ -145,7 +146,8 @@ class Leasing:
         self._forgot_at = clock.monotonic()
         self._stopping = False
         self._is_leasing = False  # a lease is under way for the parked polls
-        self._gap = StepGap(GAP_MAX_S, ratio=GAP_RATIO)
+        self._has_news = False  # this server has just made runs ready
+        self._gap = StepGap(GAP_MAX_S)
 
     @property
     def parked(self) -> int:
@@ -165,6 +167,7 @@ class Leasing:
     def hint(self) -> None:
         """Runs were created or came back: look at once."""
         self._tide.ready = True
+        self._has_news = True
         if self._parked:
             self.wake.set()
 
@@ -234,10 +237,11 @@ class Leasing:
         if not self._tide.ready:
             self._expire()
             return self._rest_s()
-        gap_s = self._gap.left_s(self._clock.monotonic())
-        if gap_s > 0:
+        has_news, self._has_news = self._has_news, False
+        now = self._clock.monotonic()
+        if not self._gap.is_over(now, has_news=has_news):
             self._expire()
-            return gap_s
+            return self._gap.left_s(now)
         if not self._parked:
             return REST_MAX_S  # all were called to beat, or the server began to stop: the next poll wakes this duty
         self._tide.ready = False

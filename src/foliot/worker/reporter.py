@@ -30,7 +30,6 @@ log = structlog.get_logger("foliot.worker.reporter")
 
 BATCH_MAX: Final = 500
 LINGER_S: Final = 0.005
-GAP_RATIO: Final = 6.0  # of the gap between two calls to what a call took
 GAP_MAX_S: Final = 0.03
 """What ends within so long after a call that was not full goes out together: each call is a transaction."""
 MANY_ENDS: Final = 200
@@ -68,7 +67,7 @@ class Reporter:
         self._own: Spool | None = None
         self._refused: deque[SpooledReport] = deque(maxlen=REFUSED_MAX)  # no server takes these, not even bare
         self._refused_again_at = 0.0
-        self._gap = StepGap(GAP_MAX_S, ratio=GAP_RATIO)
+        self._gap = StepGap(GAP_MAX_S)
         self._wake = asyncio.Event()
         self._full = asyncio.Event()  # it is no use to wait for more ends
         self._settled = asyncio.Event()  # nothing is left to send
