@@ -8,7 +8,7 @@ Only the store's word ends a lease: one whose report no server takes stays named
 import asyncio
 import contextlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -50,7 +50,11 @@ class Reporter:
         execution: Execution,
         logs: Logs,
         folder: SpoolFolder | None = None,
+        *,
+        on_landed: Callable[[], None] = lambda: None,
     ) -> None:
+        """`on_landed`: the server has acknowledged ends, so the worker may take more work on."""
+        self._on_landed = on_landed
         self._link = around.link
         self._clock = around.clock
         self._figures = around.figures
@@ -242,6 +246,7 @@ class Reporter:
             elif landing is Landing.FENCED:
                 self._figures.fenced += 1
                 log.warning("report.fenced", run=end.run_id)
+        self._on_landed()
 
     def _keep_refused(self, end: AttemptEnd | SpooledReport) -> None:
         if len(self._refused) == REFUSED_MAX:

@@ -293,7 +293,15 @@ class Worker:
         self._load = LoadFigures(clock, own=self._own_load, spool=settings.spool)
         self._assemble_isolators(clock)
         folder = None if settings.spool is None else self._spool_folder(settings.spool)
-        self._reporter = Reporter(around, self._registrar, self._current, self._execution, self._logs, folder)
+        self._reporter = Reporter(
+            around,
+            self._registrar,
+            self._current,
+            self._execution,
+            self._logs,
+            folder,
+            on_landed=self._signals.slots_changed,
+        )
         self._answers = Answers(
             self._current,
             self._execution,

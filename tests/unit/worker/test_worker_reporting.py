@@ -331,6 +331,27 @@ async def test_a_worker_that_cannot_report_takes_no_more_work(monkeypatch: pytes
         assert house.worker.figures.leased < 60
 
 
+async def test_a_worker_asks_for_work_as_soon_as_its_ends_are_acknowledged(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No slot becomes free then, and no beat comes: nothing else would tell the poller."""
+    monkeypatch.setattr("foliot.worker.answers.CLOGGED", 20)
+    monkeypatch.setattr("foliot.worker.poller._PAUSE_S", 3600.0)
+
+    class Slow(FakeServer):
+        hears = asyncio.Event()
+
+        async def complete(self, session: str, reports: Sequence[Report]) -> Sequence[Landing]:
+            await self.hears.wait()
+            return await super().complete(session, reports)
+
+    server = Slow(SystemClock(), ttl_s=7200, beat_every_s=3600)
+    async with working(server, slots=4) as house:
+        for _ in range(200):
+            house.add("noop")
+        await house.until(lambda: house.worker._answers.is_clogged and house.worker._execution.is_idle)
+        server.hears.set()
+        await house.done()
+
+
 async def _beats(house: House, n: int) -> None:
     """Return when so many more beats were answered."""
     until = house.worker.figures.beats + n
