@@ -25,7 +25,7 @@ from foliot.worker.signals import Signals
 
 log = structlog.get_logger("foliot.worker.answers")
 
-CLOGGED: Final = 2000  # ends not acknowledged: take no more work on
+CLOGGED: Final = 4000  # ends not acknowledged: take no more work on
 UNATTENDED: Final = "No server answered in time, and this job must not run unattended"
 
 

@@ -20,7 +20,7 @@ from foliot.worker.surroundings import Surroundings
 log = structlog.get_logger("foliot.worker.poller")
 
 FREE_MAX: Final = 500
-AHEAD_MAX: Final = 1000
+AHEAD_MAX: Final = 2000
 AHEAD_S: Final = 0.05  # of work to have at hand, so that slots do not wait for the network
 AHEAD_SHORT_S: Final = 0.05  # runs longer than this are not leased ahead
 LINGER_S: Final = 0.005
