@@ -51,10 +51,9 @@ export async function englishIn(page: Page): Promise<string[]> {
     while (walker.nextNode()) {
       const parent = walker.currentNode.parentElement;
       if (!parent || parent.closest('[translate="no"], script, style, .why, .raw')) continue;
-      const text = (walker.currentNode.textContent ?? "").replace(
-        /\b(API|JSON|Foliot|INFO|WARNING|ERROR)\b/g,
-        "",
-      );
+      const text = (walker.currentNode.textContent ?? "")
+        .replace(/\b(API|JSON|Foliot|INFO|WARNING|ERROR)\b/g, "")
+        .replace(/\b[A-Z][A-Za-z_]+\/[A-Z][A-Za-z_/]+/g, ""); // a time zone is called the same everywhere
       if (/[A-Za-z]{2,}/.test(text)) found.push(text.trim());
     }
     return found;
