@@ -47,6 +47,7 @@ const jobs = createRoute({
       failing: search.failing === true ? true : undefined,
       late: search.late === true ? true : undefined,
       starred: search.starred === true ? true : undefined,
+      columns: text(search.columns),
     }),
   component: lazyRouteComponent(() => import("./pages/Jobs.tsx"), "JobsPage"),
 });

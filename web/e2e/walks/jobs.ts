@@ -1,7 +1,7 @@
 /// Jobs: paused, found, looked back at, written, all of a filter at once.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { violations } from "./looking.ts";
+import { violations, widthAt } from "./looking.ts";
 import { pageOf, server } from "./window.ts";
 
 test("two browsers see each other: one pauses a job with a reason, the other shows it without a reload", async () => {
@@ -44,6 +44,42 @@ test("Ctrl-K finds a job, a filter stands in the address, and keys go from page 
   await page.getByRole("table").waitFor();
   assert.equal(await page.locator("tbody tr").count(), 1);
   await page.goBack();
+  await page.context().close();
+});
+
+test("columns are chosen by keys, stand in the address, are kept in the browser, and go back to the usual ones", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs?q=load`);
+  const heads = page.getByRole("table", { name: "List of jobs" }).locator("thead th");
+  await heads.first().waitFor();
+  const words = async () => (await heads.allTextContents()).join(" · ");
+  const usual = await words();
+  await page.getByRole("button", { name: "Columns" }).focus();
+  await page.keyboard.press("Enter");
+  await page.getByRole("menuitemcheckbox", { name: "Latest runs", checked: true }).waitFor();
+  assert.deepEqual(await violations(page, "{}"), [], "the menu of columns");
+  for (const key of ["ArrowDown", "ArrowDown", "Space"]) await page.keyboard.press(key);
+  await page.getByRole("menuitemcheckbox", { name: "Owner", checked: true }).waitFor();
+  await page.keyboard.press("l"); // not the key of the page that opens a log
+  await page.locator("[role=menuitemcheckbox]:focus", { hasText: "Last run" }).waitFor();
+  await page.getByRole("menuitemcheckbox", { name: "Latest runs" }).click();
+  await page.waitForURL((url) => url.searchParams.get("columns") === "owner,schedule,next,last,p95");
+  await page.keyboard.press("Escape");
+  const chosen = "Job · Owner · Schedule · Next · Last run · p95 · Actions";
+  assert.equal(await words(), chosen);
+  assert.equal(await page.locator("tbody").getByText("数据组").count(), 1, "the owner stands once");
+  await page.goto(`${server.url}/jobs`);
+  await heads.first().waitFor();
+  assert.equal(await words(), chosen, "the browser keeps them");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.goto(`${server.url}/jobs?columns=name`);
+  await heads.first().waitFor();
+  assert.equal(await words(), "Job · Actions", "those of an address go first");
+  await page.getByRole("button", { name: "Columns" }).click();
+  await page.getByRole("menuitem", { name: "The usual columns" }).click();
+  await page.waitForURL(`${server.url}/jobs`);
+  await heads.getByText("Latest runs").waitFor();
+  assert.equal(await words(), usual);
   await page.context().close();
 });
 

@@ -25,7 +25,7 @@ import { useSay } from "../words/say.ts";
 import { JobAlerts } from "./JobAlerts.tsx";
 import { Calendar } from "./JobCalendar.tsx";
 import { Day } from "./JobDay.tsx";
-import { Chips } from "./Jobs.tsx";
+import { Chips } from "./JobTable.tsx";
 import { Versions } from "./JobVersions.tsx";
 import { RunTable } from "./RunTable.tsx";
 import { JobStatistics } from "./Statistics.tsx";
@@ -66,7 +66,7 @@ function Content({ job }: { job: JobOut }) {
         </h1>
         <Star job={job} favourites={favourites} />
         <State of={job.state} family="job" />
-        <Chips job={{ ...job, owner: "" }} />
+        <Chips job={job} hasOwner={false} />
         <div className="acts">
           {rights.run && (
             <Button data-key="t" onClick={() => setOpened("trigger")}>

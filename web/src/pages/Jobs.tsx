@@ -2,46 +2,45 @@
 import { Button, Checkbox, Menu, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { memo, useState } from "react";
+import { useMemo, useState } from "react";
 import { jobs } from "../api/queries.ts";
-import type { JobOut } from "../api/types.ts";
+import { type Column, readColumns, writeColumns } from "../format/columns.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
+import { ColumnMenu } from "../parts/ColumnMenu.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
-import { type Favourites, useFavourites } from "../parts/favourites.ts";
-import { IconButton } from "../parts/IconButton.tsx";
+import { useFavourites } from "../parts/favourites.ts";
 import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
-import { ListTable } from "../parts/ListTable.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
-import { type Rights, useRights } from "../parts/rights.ts";
-import { Star } from "../parts/Star.tsx";
-import { State } from "../parts/State.tsx";
-import { Strip } from "../parts/Strip.tsx";
-import { useOfNow } from "../parts/settings.ts";
-import { At, FromNow, Took } from "../parts/Times.tsx";
+import { useRights } from "../parts/rights.ts";
+import { chooseColumns, useColumns } from "../parts/settings.ts";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
-
-type Opened = { what: "trigger" | "pause" | "resume"; job: JobOut } | null;
+import { JobTable, type Opened } from "./JobTable.tsx";
 
 export function JobsPage() {
   const say = useSay();
   const rights = useRights();
-  const wanted = useSearch({ from: "/jobs" });
+  const { columns: asked, ...wanted } = useSearch({ from: "/jobs" });
   const navigate = useNavigate({ from: "/jobs" });
   const favourites = useFavourites();
   const names = wanted.starred ? favourites.jobs : undefined;
   const isOff = wanted.starred === true && (names ?? []).length === 0; // a list of no names would be all jobs
   const query = useInfiniteQuery({ ...jobs(wanted, names), enabled: !isOff });
-  const [opened, setOpened] = useState<Opened>(null);
+  const [opened, setOpened] = useState<Opened | null>(null);
   const [many, setMany] = useState<JobVerb | null>(null);
-  const set = (change: Partial<typeof wanted>) =>
+  const kept = useColumns();
+  const columns = useMemo(() => readColumns(asked ?? kept), [asked, kept]); // one that was sent goes first
+  const set = (change: Partial<typeof wanted> & { columns?: string }) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
   const isFiltered = Boolean(
     wanted.q || wanted.state || wanted.failing || wanted.late || wanted.starred || wanted.group,
   );
+  const choose = (chosen: readonly Column[]) => {
+    chooseColumns(writeColumns(chosen));
+    set({ columns: writeColumns(chosen) });
+  };
   const close = () => setOpened(null);
   return (
     <>
@@ -118,6 +117,7 @@ export function JobsPage() {
           checked={wanted.starred ?? false}
           onChange={(event) => set({ starred: event.currentTarget.checked })}
         />
+        <ColumnMenu shown={columns} choose={choose} />
       </div>
       {isOff && favourites.jobs && <p className="empty">{say("star.none")}</p>}
       {!isOff && (
@@ -126,7 +126,7 @@ export function JobsPage() {
           rows={12}
           empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
         >
-          {(all) => <JobTable jobs={all} favourites={favourites} open={setOpened} />}
+          {(all) => <JobTable jobs={all} columns={columns} favourites={favourites} open={setOpened} />}
         </Pages>
       )}
       {many && <JobBulkDialog verb={many} wanted={wanted} close={() => setMany(null)} />}
@@ -162,145 +162,5 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
         {say("jobs.clear")}
       </Button>
     </div>
-  );
-}
-
-interface TableProps {
-  jobs: JobOut[];
-  favourites: Favourites;
-  open: (opened: Opened) => void;
-}
-
-function JobTable({ jobs, favourites, open }: TableProps) {
-  const say = useSay();
-  const rights = useRights(); // once for all rows
-  return (
-    <ListTable
-      label={say("jobs.list")}
-      heads={[
-        "jobs.name",
-        "jobs.schedule",
-        "jobs.next",
-        "jobs.last",
-        "jobs.strip",
-        { word: "jobs.p95", isRight: true },
-      ]}
-      hasActions
-    >
-      {jobs.map((job) => (
-        <JobLine
-          key={`${job.namespace}/${job.name}`}
-          job={job}
-          rights={rights}
-          favourites={favourites}
-          open={open}
-        />
-      ))}
-    </ListTable>
-  );
-}
-
-interface LineProps {
-  job: JobOut;
-  rights: Rights;
-  favourites: Favourites;
-  open: (opened: Opened) => void;
-}
-
-/** Drawn anew when its job is another, not when the list is read again. */
-const JobLine = memo(function JobLine({ job, rights, favourites, open }: LineProps) {
-  const say = useSay();
-  const isPaused = job.state === "PAUSED";
-  const at = job.next_due_at ?? job.next_at;
-  return (
-    <tr>
-      <td className="first">
-        <span className="row" title={job.description}>
-          <Star job={job} favourites={favourites} />
-          <JobLink job={job} />
-          {job.state !== "ACTIVE" && <State of={job.state} family="job" />}
-          <Chips job={job} />
-        </span>
-      </td>
-      <td className="cut" title={job.schedule ?? ""}>
-        {job.schedule ?? <span className="soft">{say("jobs.no_schedule")}</span>}
-      </td>
-      <td className="nowrap">
-        {at && !isPaused && (
-          <>
-            <At iso={at} />{" "}
-            <span className="soft">
-              <FromNow iso={at} />
-            </span>
-          </>
-        )}
-      </td>
-      <td>
-        {job.last_run ? (
-          <span className="row">
-            <State of={job.last_run.shown} />
-            <RunLink run={job.last_run.id} />
-          </span>
-        ) : (
-          <span className="soft">{say("jobs.never")}</span>
-        )}
-      </td>
-      <td>
-        <Strip strip={job.strip} />
-      </td>
-      <td className="right" data-label={say("jobs.p95")}>
-        <Took seconds={job.strip?.p95_s} />
-      </td>
-      <td className="tight icons">
-        {rights.run && (
-          <IconButton
-            icon="play"
-            data-key="t"
-            label={`${say("do.trigger")} ${job.name}`}
-            onClick={() => open({ what: "trigger", job })}
-          />
-        )}
-        {rights.write && job.schedule !== null && (
-          <IconButton
-            icon={isPaused ? "play" : "pause"}
-            data-key="p"
-            label={`${say(isPaused ? "do.resume" : "do.pause")} ${job.name}`}
-            onClick={() => open({ what: isPaused ? "resume" : "pause", job })}
-          />
-        )}
-      </td>
-    </tr>
-  );
-});
-
-export function Chips({ job }: { job: JobOut }) {
-  const say = useSay();
-  const isLate = useOfNow(
-    (now) => job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 60_000,
-  );
-  return (
-    <>
-      {isLate && (
-        <Link
-          to="/jobs/$namespace/$name"
-          params={{ namespace: job.namespace, name: job.name }}
-          search={{ tab: "day" }}
-          className="tag tone-wait"
-        >
-          {say("job.late")}
-        </Link>
-      )}
-      {job.retired_at && <span className="tag tone-idle">{say("job.retired")}</span>}
-      {job.trouble && (
-        <span className="tag tone-bad" title={job.trouble}>
-          {say("job.trouble")}
-        </span>
-      )}
-      {job.owner && (
-        <span className="soft small">
-          <Raw>{job.owner}</Raw>
-        </span>
-      )}
-    </>
   );
 }

@@ -1,4 +1,4 @@
-/// What the user chose for this browser: the zone of times, and how dense lists are.
+/// What the user chose for this browser: the zone of times, how dense lists are, columns.
 import { useEffect, useSyncExternalStore } from "react";
 import { lookAt, serverNow } from "../api/call.ts";
 import { browserZone } from "../format/time.ts";
@@ -85,6 +85,22 @@ const readDensity = () => density;
 
 export function useDensity(): Density {
   return useSyncExternalStore(onZone, readDensity);
+}
+
+/** The columns of the list of jobs as they are written; "": the usual ones. */
+const KEPT_COLUMNS = "foliot.columns";
+let columns = localStorage.getItem(KEPT_COLUMNS) ?? "";
+
+export function chooseColumns(wanted: string): void {
+  columns = wanted;
+  localStorage.setItem(KEPT_COLUMNS, wanted);
+  tellAll();
+}
+
+const readColumnsKept = () => columns;
+
+export function useColumns(): string {
+  return useSyncExternalStore(onZone, readColumnsKept);
 }
 
 let nowMs = serverNow();

@@ -55,7 +55,7 @@ export function useKeys(open: (what: "search" | "keys") => void): void {
       ) {
         event.target.blur();
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event.target)) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTaken(event.target)) return;
       const isSecond = Date.now() - wentAt < PAIR_MS;
       wentAt = event.key === "g" ? Date.now() : 0;
       const to = isSecond ? GO[event.key] : undefined;
@@ -95,11 +95,12 @@ function press(key: string): void {
   (place ?? document.querySelector<HTMLElement>(`.title ${button}`))?.click();
 }
 
-function isWriting(target: EventTarget | null): boolean {
+/** Whether letters are for what has the focus: a field, a dialog, a menu that goes to what begins with them. */
+function isTaken(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return (
     target.isContentEditable ||
     /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||
-    target.closest("[role=dialog]") !== null
+    target.closest("[role=dialog], [role=menu]") !== null
   );
 }
