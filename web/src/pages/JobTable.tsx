@@ -20,7 +20,10 @@ import { type Say, useSay } from "../words/say.ts";
 
 export type Opened = { what: "trigger" | "pause" | "resume"; job: JobOut };
 
-interface OfEachRow {
+/** So many rows are in sight at most before somebody scrolls. */
+const SEEN_FIRST = 30;
+
+export interface OfEachRow {
   columns: readonly Column[];
   favourites: Favourites;
   open: (opened: Opened) => void;
@@ -40,10 +43,11 @@ export function JobTable({ jobs, columns, favourites, open }: OfEachRow & { jobs
       ]}
       hasActions
     >
-      {jobs.map((job) => (
+      {jobs.map((job, at) => (
         <JobLine
           key={`${job.namespace}/${job.name}`}
           job={job}
+          isFar={at >= SEEN_FIRST}
           columns={columns}
           rights={rights}
           favourites={favourites}
@@ -59,7 +63,7 @@ function isFigure(column: Column): boolean {
 }
 
 /** The cell of each column. */
-const CELLS: Record<Column, (job: JobOut, say: Say) => ReactElement> = {
+const CELLS: Record<Column, (job: JobOut, say: Say, isFar: boolean) => ReactElement> = {
   group: (job, say) => (
     <td key="group" data-label={say("jobs.group")}>
       <Raw>{job.group}</Raw>
@@ -92,9 +96,9 @@ const CELLS: Record<Column, (job: JobOut, say: Say) => ReactElement> = {
       )}
     </td>
   ),
-  strip: (job) => (
+  strip: (job, _, isFar) => (
     <td key="strip">
-      <Strip strip={job.strip} />
+      <Strip strip={job.strip} isFar={isFar} />
     </td>
   ),
   p95: (job, say) => (
@@ -129,11 +133,12 @@ function Next({ job }: { job: JobOut }) {
 /** Drawn anew when its job is another, not when the list is read again. */
 const JobLine = memo(function JobLine({
   job,
+  isFar,
   columns,
   rights,
   favourites,
   open,
-}: OfEachRow & { job: JobOut; rights: Rights }) {
+}: OfEachRow & { job: JobOut; isFar: boolean; rights: Rights }) {
   const say = useSay();
   const isPaused = job.state === "PAUSED";
   return (
@@ -146,7 +151,7 @@ const JobLine = memo(function JobLine({
           <Chips job={job} hasOwner={!columns.includes("owner")} />
         </span>
       </td>
-      {columns.map((column) => CELLS[column](job, say))}
+      {columns.map((column) => CELLS[column](job, say, isFar))}
       <td className="tight icons">
         {rights.run && (
           <IconButton

@@ -2,8 +2,8 @@
 import { Button, Checkbox, Menu, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
-import { jobs } from "../api/queries.ts";
+import { type ReactNode, useMemo, useState } from "react";
+import { type JobsWanted, jobs } from "../api/queries.ts";
 import { type Column, readColumns, writeColumns } from "../format/columns.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { ColumnMenu } from "../parts/ColumnMenu.tsx";
@@ -17,7 +17,7 @@ import { useRights } from "../parts/rights.ts";
 import { chooseColumns, useColumns } from "../parts/settings.ts";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
-import { JobTable, type Opened } from "./JobTable.tsx";
+import { JobTable, type OfEachRow, type Opened } from "./JobTable.tsx";
 
 export function JobsPage() {
   const say = useSay();
@@ -25,9 +25,7 @@ export function JobsPage() {
   const { columns: asked, ...wanted } = useSearch({ from: "/jobs" });
   const navigate = useNavigate({ from: "/jobs" });
   const favourites = useFavourites();
-  const names = wanted.starred ? favourites.jobs : undefined;
-  const isOff = wanted.starred === true && (names ?? []).length === 0; // a list of no names would be all jobs
-  const query = useInfiniteQuery({ ...jobs(wanted, names), enabled: !isOff });
+  const isOff = wanted.starred === true && (favourites.jobs ?? []).length === 0; // a list of no names would be all jobs
   const [opened, setOpened] = useState<Opened | null>(null);
   const [many, setMany] = useState<JobVerb | null>(null);
   const kept = useColumns();
@@ -121,13 +119,13 @@ export function JobsPage() {
       </div>
       {isOff && favourites.jobs && <p className="empty">{say("star.none")}</p>}
       {!isOff && (
-        <Pages
-          query={query}
-          rows={12}
+        <Found
+          wanted={wanted}
           empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
-        >
-          {(all) => <JobTable jobs={all} columns={columns} favourites={favourites} open={setOpened} />}
-        </Pages>
+          columns={columns}
+          favourites={favourites}
+          open={setOpened}
+        />
       )}
       {many && <JobBulkDialog verb={many} wanted={wanted} close={() => setMany(null)} />}
       {opened?.what === "trigger" && (
@@ -136,6 +134,21 @@ export function JobsPage() {
       {opened?.what === "pause" && <PauseDialog job={opened.job} close={close} />}
       {opened?.what === "resume" && <ResumeDialog job={opened.job} close={close} />}
     </>
+  );
+}
+
+interface FoundProps extends OfEachRow {
+  wanted: JobsWanted & { starred?: boolean | undefined };
+  empty: ReactNode;
+}
+
+/** By itself: what stands above it is not drawn anew with each change on the stream. */
+function Found({ wanted, empty, ...rest }: FoundProps) {
+  const query = useInfiniteQuery(jobs(wanted, wanted.starred ? rest.favourites.jobs : undefined));
+  return (
+    <Pages query={query} rows={12} empty={empty}>
+      {(all) => <JobTable jobs={all} {...rest} />}
+    </Pages>
   );
 }
 

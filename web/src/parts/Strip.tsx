@@ -1,4 +1,5 @@
 /// The run strip: a job's latest runs as bars of their durations, in the colours of their states.
+import { useDeferredValue } from "react";
 import type { StripOut } from "../api/types.ts";
 import { runPath } from "../format/paths.ts";
 import { duration } from "../format/time.ts";
@@ -7,13 +8,25 @@ import { useGo } from "./links.tsx";
 import { toneOf } from "./state.ts";
 
 const LEAST = 0.18;
+/** A bar and the gap behind it, as in app.css. */
+const BAR_PX = 5;
+const GAP_PX = 2;
 
-export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLong?: boolean }) {
+interface Props {
+  strip: StripOut | null;
+  isLong?: boolean;
+  /** Out of sight at first: its bars come right behind the first picture, in the room that is kept for them. */
+  isFar?: boolean;
+}
+
+export function Strip({ strip, isLong = false, isFar = false }: Props) {
   const say = useSay();
+  const isDrawn = useDeferredValue(true, !isFar);
   const units = useUnits();
   const go = useGo();
   const runs = strip?.runs ?? [];
   if (runs.length === 0) return <span className="soft small">{say("strip.none")}</span>;
+  if (!isDrawn) return <span className="strip" style={{ width: runs.length * (BAR_PX + GAP_PX) - GAP_PX }} />;
   const longest = Math.max(0.001, ...runs.map((run) => run.duration_s ?? 0));
   const good = runs.filter((run) => run.shown === "SUCCEEDED").length;
   const bad = runs.filter((run) => run.shown === "FAILED").length;
@@ -23,7 +36,7 @@ export function Strip({ strip, isLong = false }: { strip: StripOut | null; isLon
       onClick={go}
       className={isLong ? "strip long" : "strip"}
       role="group"
-      aria-label={say("strip.label", { count: runs.length, good, bad })}
+      aria-label={say("strip.label", { runs: runs.length, good, bad })}
     >
       {runs.map((run) => {
         const word = `state.${run.shown}`;

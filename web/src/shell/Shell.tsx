@@ -29,10 +29,9 @@ const LoginPage = lazy(() => import("./Login.tsx").then((parts) => ({ default: p
 const Views = lazy(() => import("./Views.tsx").then((parts) => ({ default: parts.Views })));
 
 export function Shell() {
-  const location = useLocation();
+  const isAtLogin = useLocation({ select: ({ pathname }) => pathname === "/login" });
   const navigate = useNavigate();
   const session = useSession();
-  const isAtLogin = location.pathname === "/login";
   if (!isAtLogin && session.is !== "out") return <Inside />;
   const goOn = () => {
     if (isAtLogin) void navigate({ to: "/" });
@@ -44,18 +43,16 @@ export function Shell() {
   );
 }
 
+/** The frame stays as it is from page to page: only what says where one is looks at the address. */
 function Inside() {
   const say = useSay();
   const session = useSession();
-  // The page that is shown, not the one that is on its way: a page that broke is drawn until the next one is there.
-  const shown = useRouterState({ select: (router) => router.resolvedLocation?.pathname ?? "" });
   const [open, setOpen] = useState<"" | "search" | "keys">("");
   const { data: who } = useQuery(whoami());
   useEffect(() => {
     if (who) noteGoodAnswer();
   }, [who]);
   useKeys(setOpen);
-  useRecent(useLocation().pathname);
   return (
     <div className="shell">
       <a className="skip" href="#main">
@@ -64,9 +61,7 @@ function Inside() {
       <Rail />
       <Header onSearch={() => setOpen("search")} onKeys={() => setOpen("keys")} who={who?.name ?? ""} />
       <main className="main" id="main" tabIndex={-1}>
-        <Boundary at={shown}>
-          <Outlet />
-        </Boundary>
+        <Shown />
       </main>
       {who && <Follower epoch={session.epoch} />}
       {open === "search" && <Search close={() => setOpen("")} />}
@@ -74,6 +69,17 @@ function Inside() {
       {session.is === "ended" && <EndedSession />}
       <Toasts />
     </div>
+  );
+}
+
+function Shown() {
+  // The page that is shown, not the one that is on its way: a page that broke is drawn until the next one is there.
+  const shown = useRouterState({ select: (router) => router.resolvedLocation?.pathname ?? "" });
+  useRecent(useLocation({ select: ({ pathname }) => pathname }));
+  return (
+    <Boundary at={shown}>
+      <Outlet />
+    </Boundary>
   );
 }
 
@@ -103,8 +109,9 @@ function Rail() {
     "/alerts": firingCount(data?.alert_counts),
   };
   const more = useMorePlaces();
-  const { pathname } = useLocation();
-  const isMore = more.some((place) => pathname.startsWith(place.to));
+  const isMore = useLocation({
+    select: ({ pathname }) => more.some((place) => pathname.startsWith(place.to)),
+  });
   return (
     <nav className="rail" aria-label={say("nav.label")}>
       <div className="brand" translate="no">
@@ -144,9 +151,10 @@ function Rail() {
 
 function RailItem({ place, count }: { place: Place; count: number }) {
   const say = useSay();
-  const { pathname } = useLocation();
   const { to, icon, word } = place;
-  const isHere = to === "/" ? pathname === "/" : pathname.startsWith(to);
+  const isHere = useLocation({
+    select: ({ pathname }) => (to === "/" ? pathname === "/" : pathname.startsWith(to)),
+  });
   return (
     <Link to={to} className="item" aria-current={isHere ? "page" : undefined} title={say(word)}>
       <Icon name={icon} />

@@ -151,7 +151,7 @@ export const en = {
   "jobs.clear": "Clear the filters",
   "jobs.none": "No jobs yet. Write one into jobs.py and start Foliot there:",
   "jobs.list": "List of jobs",
-  "strip.label": "Latest {{count}} runs: {{good}} succeeded, {{bad}} failed",
+  "strip.label": "Latest {{runs}} runs: {{good}} succeeded, {{bad}} failed",
   "strip.none": "no runs",
   "job.version": "version {{version}}",
   "job.owner": "owner {{owner}}",

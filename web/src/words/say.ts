@@ -1,14 +1,14 @@
 /// The words of the console in the user's language.
-import i18next from "i18next";
+import i18next, { type TFunction } from "i18next";
 import { createContext, createElement, type ReactNode, useContext, useSyncExternalStore } from "react";
 import { speak } from "../api/call.ts";
 import { CHINESE_UNITS, ENGLISH_UNITS, type Units } from "../format/time.ts";
 import type { Word } from "./en.ts";
+import { filled, type Values } from "./fill.ts";
 
 export type Language = "en" | "zh-CN";
 export type { Word } from "./en.ts";
 
-type Values = Record<string, string | number>;
 /** Words of which there is a form for one and a form for more. */
 type Counted = Word extends infer W ? (W extends `${infer Stem}_other` ? Stem : never) : never;
 export type Say = (word: Word | Counted, values?: Values) => string;
@@ -43,17 +43,17 @@ export async function choose(language: Language): Promise<void> {
   adopt(language);
 }
 
-/** A list says some words thousands of times: one without values is looked up once. */
-function remembering(look: Say): Say {
+/** A list says some words thousands of times: each is looked up once. Only a count needs the rules of the language. */
+function remembering(look: TFunction): Say {
   const known = new Map<string, string>();
   return (word, values) => {
-    if (values !== undefined) return look(word, values);
+    if (values?.count !== undefined) return look(word, values);
     let said = known.get(word);
     if (said === undefined) {
-      said = look(word);
+      said = look(word, { skipInterpolation: true });
       known.set(word, said);
     }
-    return said;
+    return values === undefined ? said : filled(said, values);
   };
 }
 
@@ -68,7 +68,7 @@ const listeners = new Set<() => void>();
 
 function adopt(language: Language): void {
   const units = language === "zh-CN" ? CHINESE_UNITS : ENGLISH_UNITS;
-  spoken = { language, units, say: remembering(i18next.getFixedT(language) as unknown as Say) };
+  spoken = { language, units, say: remembering(i18next.getFixedT(language)) };
   document.documentElement.lang = language;
   speak(language);
   for (const listener of listeners) listener();
@@ -109,7 +109,12 @@ export function useUnits(): Units {
   return useSpoken().units;
 }
 
-/** Whether there is a word for something the server names, such as a kind of event. */
+const found = new Set<string>();
+
+/** Whether there is a word for something the server names, such as a kind of event. One that was found is not looked for again. */
 export function isWord(word: string): word is Word {
-  return i18next.exists(word);
+  if (found.has(word)) return true;
+  const isOne = i18next.exists(word);
+  if (isOne) found.add(word);
+  return isOne;
 }

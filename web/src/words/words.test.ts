@@ -1,7 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import i18next from "i18next";
 import { expect, test } from "vitest";
 import { en } from "./en.ts";
+import { filled } from "./fill.ts";
 import { zh } from "./zh.ts";
 
 const values = (text: string) => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((found) => found[1]).sort();
@@ -11,6 +13,24 @@ test("both languages have the same words with the same values in them", () => {
   for (const [key, text] of Object.entries(en)) {
     expect(values(zh[key as keyof typeof zh]), key).toEqual(values(text));
   }
+});
+
+test("a sentence is filled as i18next fills it, and a value is text whatever it looks like", async () => {
+  const look = i18next.createInstance();
+  await look.init({
+    lng: "en",
+    resources: { en: { translation: en } },
+    keySeparator: false,
+    nsSeparator: false,
+    interpolation: { escapeValue: false },
+  });
+  for (const [word, sentence] of Object.entries(en)) {
+    const names = values(sentence).filter((name) => name !== "count");
+    const given = Object.fromEntries(names.map((name) => [name, `<${name}> $& {{job}} 7`]));
+    if (values(sentence).includes("count")) continue;
+    expect(filled(sentence, given), word).toBe(look.t(word, given));
+  }
+  expect(filled("{{a}} and {{b}}", { a: 0 })).toBe("0 and ");
 });
 
 test("no Chinese sentence is left in English", () => {

@@ -153,7 +153,7 @@ export const zh: Record<Word, string> = {
   "jobs.clear": "清除筛选",
   "jobs.none": "还没有任务。在 jobs.py 中写一个，并在该目录启动 Foliot：",
   "jobs.list": "任务列表",
-  "strip.label": "最近 {{count}} 次执行：成功 {{good}} 次，失败 {{bad}} 次",
+  "strip.label": "最近 {{runs}} 次执行：成功 {{good}} 次，失败 {{bad}} 次",
   "strip.none": "没有执行",
   "job.version": "版本 {{version}}",
   "job.owner": "负责人 {{owner}}",
