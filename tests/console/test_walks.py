@@ -46,7 +46,8 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
         found.trigger("charge")
         _made(found.job("unplaced"))
         found.trigger("unplaced")  # a minute later people are told that no worker takes it
-        found.register(found.token("short-lived", "worker"), "a", "far", "far:away")  # it never beats, and dies
+        token = found.token("short-lived", "worker")
+        found.register(token, "a", "far", "far:away", labels={"zone": "cn-east"})  # it never beats, and dies
         for job in ("holder", "holder", "posting", "posting"):
             found.trigger(job)
         _fill(found)

@@ -110,6 +110,7 @@ const nodes = createRoute({
     present({
       tab: text(search.tab),
       band: text(search.band),
+      label: text(search.label),
       type: text(search.type),
       open: search.open === true ? true : undefined,
       id: typeof search.id === "number" ? search.id : undefined,

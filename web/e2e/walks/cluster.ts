@@ -50,6 +50,32 @@ test("a limit says who holds it and who waits, and one of the whole cluster is s
   await page.context().close();
 });
 
+test("nodes are filtered by a label, which stands in the address and leads there from the details of a node", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/nodes`);
+  const workers = page.getByRole("table", { name: "Workers" });
+  await workers.getByText("w-a", { exact: true }).waitFor();
+  assert.ok((await workers.locator("tbody tr").count()) > 1);
+  await page.keyboard.press("/");
+  await page.keyboard.insertText("zone=cn-east");
+  await page.waitForURL(/label=zone%3Dcn-east/);
+  await page.getByRole("region", { name: "Servers" }).getByText("No node matches.").waitFor();
+  assert.equal(await workers.locator("tbody tr").count(), 1);
+  assert.deepEqual(await violations(page, "{}"), [], "nodes with a label");
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.reload();
+  await workers.getByText("w-a", { exact: true }).waitFor();
+  assert.equal(await workers.locator("tbody tr").count(), 1);
+  await page.locator("[data-filter]").fill("zone=cn-west");
+  await page.getByRole("region", { name: "Workers" }).getByText("No node matches.").waitFor();
+  await page.locator("[data-filter]").fill("");
+  await page.waitForURL(`${server.url}/nodes`);
+  await workers.getByRole("button", { name: "Details of w-a" }).click();
+  await workers.getByRole("link", { name: "zone=cn-east" }).click();
+  await page.waitForURL(/label=zone%3Dcn-east/);
+  await page.context().close();
+});
+
 test("a node tells its load and its life, the checks are made again, and a dead worker is found among failovers", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/nodes`);

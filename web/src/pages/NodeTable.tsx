@@ -1,10 +1,12 @@
 /// Nodes as a table: band and its reason, beat, slots, load; and behind each name the whole of it.
 import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { Fragment, useState } from "react";
 import { node as nodeQuery } from "../api/queries.ts";
 import type { NodeOut } from "../api/types.ts";
 import type { History } from "../format/history.ts";
+import { pairsOf } from "../format/labels.ts";
 import { count, duration, percent } from "../format/time.ts";
 import { Icon } from "../look/Icon.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
@@ -284,9 +286,14 @@ function Whole({ node, history }: { node: NodeOut; history: History }) {
               <dt>{say("nodes.labels")}</dt>
               <dd>
                 <Raw>
-                  {Object.entries(node.labels)
-                    .map(([key, value]) => `${key}=${value}`)
-                    .join(", ")}
+                  {pairsOf(node.labels).map((label, at) => (
+                    <Fragment key={label}>
+                      {at > 0 && ", "}
+                      <Link to="/nodes" search={{ label }} className="name">
+                        {label}
+                      </Link>
+                    </Fragment>
+                  ))}
                 </Raw>
               </dd>
             </>

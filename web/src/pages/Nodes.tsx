@@ -7,8 +7,10 @@ import { ProblemError } from "../api/call.ts";
 import { cluster, overview } from "../api/queries.ts";
 import type { ClusterOut, NodeOut } from "../api/types.ts";
 import { type History, withBeat } from "../format/history.ts";
+import { hasLabels, labelsOf } from "../format/labels.ts";
 import { DrainDialog, StepDownDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
+import { FilterText } from "../parts/FilterText.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Maintenance } from "../parts/Maintenance.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -82,12 +84,14 @@ function Nodes() {
 function Content({ found }: { found: ClusterOut }) {
   const say = useSay();
   const rights = useRights();
-  const { band } = useSearch({ from: "/nodes" });
+  const { band, label = "" } = useSearch({ from: "/nodes" });
+  const navigate = useNavigate({ from: "/nodes" });
   const [history, setHistory] = useState<History>({});
   useEffect(() => setHistory((before) => withBeat(before, found.nodes)), [found]);
   const [drained, setDrained] = useState<NodeOut | null>(null);
   const [isHanding, setHanding] = useState(false);
-  const shown = found.nodes.filter((node) => band === undefined || node.health === band);
+  const labelled = found.nodes.filter((node) => hasLabels(node.labels, label));
+  const shown = labelled.filter((node) => band === undefined || node.health === band);
   const servers = shown.filter((node) => node.kind === "server");
   const workers = shown.filter((node) => node.kind !== "server");
   const others = found.nodes.filter(
@@ -123,7 +127,17 @@ function Content({ found }: { found: ClusterOut }) {
         </div>
       ))}
       <Unplaced />
-      <Bands nodes={found.nodes} band={band} />
+      <div className="filters gap">
+        <FilterText
+          value={label}
+          set={(written) =>
+            void navigate({ search: (before) => ({ ...before, label: written || undefined }), replace: true })
+          }
+          hint={say("nodes.label_hint", { example: "zone=cn-east" })}
+          choices={labelsOf(found.nodes)}
+        />
+        <Bands nodes={labelled} band={band} />
+      </div>
       <section className="part gap nodetables" aria-labelledby="servers">
         <h2 id="servers">{say("nodes.servers")}</h2>
         <NodeTable label={say("nodes.servers")} nodes={servers} history={history} drain={setDrained} />
@@ -175,14 +189,19 @@ function Bands({ nodes, band }: { nodes: NodeOut[]; band: string | undefined }) 
   const say = useSay();
   const navigate = useNavigate({ from: "/nodes" });
   return (
-    <div className="row gap" role="group" aria-label={say("nodes.bands")}>
+    <div className="row bands" role="group" aria-label={say("nodes.bands")}>
       {BANDS.map((one) => (
         <Button
           key={one}
           size="compact-sm"
           variant={band === one ? "light" : "default"}
           aria-pressed={band === one}
-          onClick={() => void navigate({ search: band === one ? {} : { band: one }, replace: true })}
+          onClick={() =>
+            void navigate({
+              search: (before) => ({ ...before, band: band === one ? undefined : one }),
+              replace: true,
+            })
+          }
         >
           <State of={one} family="health" />
           <b className="figure">{nodes.filter((node) => node.health === one).length}</b>

@@ -1,6 +1,6 @@
 /// The text field of a filter.
 import { TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { useEffect, useId, useState } from "react";
 import { useSay } from "../words/say.ts";
 
 /** Short enough to be felt as at once; an answer that is no longer wanted is not awaited. */
@@ -11,10 +11,13 @@ export function FilterText({
   value,
   set,
   hint,
+  choices,
 }: {
   value: string;
   set: (value: string) => void;
   hint?: string;
+  /** What can be written, as far as it is known. */
+  choices?: string[];
 }) {
   const say = useSay();
   const [text, setText] = useState(value);
@@ -26,14 +29,25 @@ export function FilterText({
     return () => clearTimeout(timer);
   }, [text]);
   const label = hint ?? say("jobs.filter_hint");
+  const listId = useId();
   return (
-    <TextInput
-      className="wide"
-      data-filter
-      aria-label={label}
-      placeholder={label}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-    />
+    <>
+      <TextInput
+        className="wide"
+        data-filter
+        aria-label={label}
+        placeholder={label}
+        value={text}
+        list={choices && listId}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      {choices && (
+        <datalist id={listId}>
+          {choices.map((choice) => (
+            <option key={choice} value={choice} />
+          ))}
+        </datalist>
+      )}
+    </>
   );
 }
