@@ -124,6 +124,14 @@ test("a year leads to a day, and a day to the sentence about one instant", async
 test("the past is filled after a look at its instants, and a calendar is saved", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/default/daily`);
+  const nexts = page.locator(".facts > span", { hasText: /^next/ }).locator("time");
+  await nexts.nth(2).waitFor();
+  const instants = await nexts.evaluateAll((all) => all.map((one) => (one as HTMLTimeElement).dateTime));
+  assert.deepEqual(
+    instants.map((iso) => Date.parse(iso) - Date.parse(instants[0] ?? "")),
+    [0, 1, 2].map((days) => days * 86_400_000),
+    "the next three nights",
+  );
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Backfill" }).click();
   const dialog = page.getByRole("dialog");

@@ -8,6 +8,7 @@ import {
 } from "@tanstack/react-query";
 import type { Named } from "../format/favourites.ts";
 import { type Span, spanStart, type TimeRange } from "../format/figures.ts";
+import { NEXT_MAX } from "../format/fires.ts";
 import { call, serverNow } from "./call.ts";
 import type { JobOut, Page_JobOut_, RunOut } from "./types.ts";
 
@@ -101,6 +102,19 @@ export const job = (namespace: string, name: string) =>
   queryOptions({
     queryKey: ["job", namespace, name, "itself"],
     queryFn: ({ signal }) => call("get_job", { path: { name }, query: { namespace, strip: 60 }, signal }),
+  });
+
+/** The instants to come. They change when the next one or the definition does, so these are in the key, and no run is. */
+export const nextFires = ({ namespace, name, version }: JobOut, at: string | null) =>
+  queryOptions({
+    queryKey: ["next", namespace, name, version, at],
+    queryFn: ({ signal }) => {
+      const query = { namespace, from: new Date(serverNow()).toISOString(), limit: NEXT_MAX };
+      return call("list_job_fires", { path: { name }, query, signal });
+    },
+    staleTime: 60_000,
+    placeholderData: (before, asked) =>
+      asked?.queryKey[1] === namespace && asked.queryKey[2] === name ? before : undefined,
   });
 
 const FIRE_PAGES_MAX = 10;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firesIn, isZone, zonesOf } from "./fires.ts";
+import { firesIn, isZone, nextOf, zonesOf } from "./fires.ts";
 
 describe("the zones of the next instants", () => {
   test.each([
@@ -53,4 +53,21 @@ describe("the next instants", () => {
   test("behind a gap of the clock show the hour behind it", () => {
     expect(firesIn(["2026-03-29T01:00:00Z"], ["Europe/Berlin"])[0]?.shown).toEqual(["2026-03-29 03:00:00"]);
   });
+});
+
+test("the next instants begin with the job's own, whatever was planned before it moved on", () => {
+  const [first, second, third, fourth] = [18, 19, 20, 21].map((day) => `2026-11-${day}T02:00:00Z`) as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  expect(nextOf(first, [first, second, third])).toEqual([first, second, third]);
+  expect(nextOf("2026-11-19T02:00:00.000Z", [first, second, third, fourth])).toEqual([
+    "2026-11-19T02:00:00.000Z",
+    third,
+    fourth,
+  ]);
+  expect(nextOf(first, [])).toEqual([first]);
+  expect(nextOf(null, [first])).toEqual([]);
 });

@@ -28,6 +28,15 @@ export interface Fire {
   shown: string[];
 }
 
+export const NEXT_MAX = 3;
+
+/** The next instant of a job, and those that were planned behind it. */
+export function nextOf(at: string | null, planned: readonly string[]): string[] {
+  if (at === null) return [];
+  const behind = planned.filter((one) => Date.parse(one) > Date.parse(at));
+  return [at, ...behind].slice(0, NEXT_MAX);
+}
+
 /** The first instants, each as the clocks of these zones show it. */
 export function firesIn(instants: readonly string[], zones: readonly string[]): Fire[] {
   return instants.slice(0, SHOWN_MAX).map((iso) => ({

@@ -2,9 +2,10 @@
 import { Button, Menu, Tabs } from "@mantine/core";
 import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
-import { job as jobQuery, listedJob, runs } from "../api/queries.ts";
+import { Fragment, useState } from "react";
+import { job as jobQuery, listedJob, nextFires, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
+import { nextOf } from "../format/fires.ts";
 import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
@@ -54,7 +55,6 @@ function Content({ job }: { job: JobOut }) {
   const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume" | "fill">("");
   const isPaused = job.state === "PAUSED";
   const close = () => setOpened("");
-  const at = job.next_due_at ?? job.next_at;
   return (
     <>
       <div className="title">
@@ -123,15 +123,7 @@ function Content({ job }: { job: JobOut }) {
         <span>
           <b>{job.schedule ?? say("jobs.no_schedule")}</b>
         </span>
-        {at && !isPaused && (
-          <span>
-            {say("job.next")}{" "}
-            <b>
-              <At iso={at} />
-            </b>{" "}
-            <FromNow iso={at} />
-          </span>
-        )}
+        {!isPaused && <Next job={job} isWhole={tab === "runs"} />}
         <span>{say("job.version", { version: job.version })}</span>
         {job.executes && (
           <span>
@@ -221,6 +213,30 @@ function Content({ job }: { job: JobOut }) {
       {opened === "pause" && <PauseDialog job={job} close={close} />}
       {opened === "resume" && <ResumeDialog job={job} close={close} />}
     </>
+  );
+}
+
+/** The next instants. Tabs that read figures of their own leave it at the first, which the job brings with it. */
+function Next({ job, isWhole }: { job: JobOut; isWhole: boolean }) {
+  const say = useSay();
+  const at = job.next_due_at ?? job.next_at;
+  const { data } = useQuery({ ...nextFires(job, at), enabled: isWhole && at !== null });
+  const [first, ...others] = nextOf(at, data?.future.map((fire) => fire.due_at) ?? []);
+  if (first === undefined) return null;
+  return (
+    <span>
+      {say("job.next")}{" "}
+      <b>
+        <At iso={first} />
+      </b>{" "}
+      <FromNow iso={first} />
+      {others.map((iso) => (
+        <Fragment key={iso}>
+          {" · "}
+          <At iso={iso} />
+        </Fragment>
+      ))}
+    </span>
   );
 }
 
