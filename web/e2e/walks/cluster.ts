@@ -34,7 +34,7 @@ test("a limit says who holds it and who waits, and one of the whole cluster is s
     "holder, oldest, job that counts",
   );
   assert.match(page.url(), /name=ledger-db/, "a limit has an address");
-  assert.deepEqual(await violations(page, "{}"), [], "a limit");
+  assert.deepEqual(await violations(page), [], "a limit");
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "New limit" }).click();
   await drawer.getByRole("textbox", { name: "Limit" }).fill("mail gateway");
@@ -61,7 +61,7 @@ test("nodes are filtered by a label, which stands in the address and leads there
   await page.waitForURL(/label=zone%3Dcn-east/);
   await page.getByRole("region", { name: "Servers" }).getByText("No node matches.").waitFor();
   assert.equal(await workers.locator("tbody tr").count(), 1);
-  assert.deepEqual(await violations(page, "{}"), [], "nodes with a label");
+  assert.deepEqual(await violations(page), [], "nodes with a label");
   assert.ok((await widthAt(page, 360)) <= 360);
   await page.reload();
   await workers.getByText("w-a", { exact: true }).waitFor();
@@ -129,7 +129,7 @@ test("a job and a node tell how their runs went, in a range that stands in the a
   await page.waitForURL((url) => !url.search.includes("from="));
   await page.getByRole("table", { name: "On each node" }).getByText("100 %").waitFor();
   await page.getByText("The figures of the charts as a table").click();
-  assert.deepEqual(await violations(page, "{}"), [], "figures as a table");
+  assert.deepEqual(await violations(page), [], "figures as a table");
   assert.ok((await widthAt(page, 360)) <= 360);
   await page
     .getByRole("table", { name: /^The figures/ })
@@ -153,7 +153,7 @@ test("a job and a node tell how their runs went, in a range that stands in the a
   const figures = page.getByRole("region", { name: /^Statistics of/ });
   await figures.getByText("queue delay p99").waitFor();
   await figures.getByRole("img", { name: "Duration" }).waitFor();
-  assert.deepEqual(await violations(page, "{}"), [], "a node with its figures");
+  assert.deepEqual(await violations(page), [], "a node with its figures");
   assert.ok((await widthAt(page, 360)) <= 360);
   await page.context().close();
 });

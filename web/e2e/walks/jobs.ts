@@ -57,7 +57,7 @@ test("columns are chosen by keys, stand in the address, are kept in the browser,
   await page.getByRole("button", { name: "Columns" }).focus();
   await page.keyboard.press("Enter");
   await page.getByRole("menuitemcheckbox", { name: "Latest runs", checked: true }).waitFor();
-  assert.deepEqual(await violations(page, "{}"), [], "the menu of columns");
+  assert.deepEqual(await violations(page), [], "the menu of columns");
   for (const key of ["ArrowDown", "ArrowDown", "Space"]) await page.keyboard.press(key);
   await page.getByRole("menuitemcheckbox", { name: "Owner", checked: true }).waitFor();
   await page.keyboard.press("l"); // not the key of the page that opens a log
@@ -189,7 +189,7 @@ test("a job is written with form and YAML, and a change of somebody else is seen
     await page.getByLabel("Definition as YAML").inputValue(),
     /place:\n {2}route:\n {4}name: sticky\n {4}by: customer\n {2}max_waiting: 100\ndebounce: 10s\n/,
   );
-  assert.deepEqual(await violations(page, "{}"), [], "the form with all its fields");
+  assert.deepEqual(await violations(page), [], "the form with all its fields");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.waitForURL(/made_here\?tab=versions/);
   await page.getByRole("button", { name: "More" }).click();

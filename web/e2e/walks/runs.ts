@@ -47,7 +47,7 @@ test("runs that wait say why in their list, all of a page by one request, with t
   }
   const asked = calls.ofThePage().filter((call) => call.includes("/why") || call.includes(":why"));
   assert.equal(asked.length, 1, asked.join(", "));
-  assert.deepEqual(await violations(page, "{}"), [], "a run with its reason");
+  assert.deepEqual(await violations(page), [], "a run with its reason");
   assert.ok((await widthAt(page, 360)) <= 360);
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${server.url}/jobs/default/unserved`);
@@ -119,7 +119,7 @@ test("two runs are chosen in a list and stand beside each other, with what diffe
   const params = page.getByRole("region", { name: "Parameters" });
   for (const word of ["name", "Ada", "Grace"])
     await params.getByText(word, { exact: true }).first().waitFor();
-  assert.deepEqual(await violations(page, "{}"), [], "two runs");
+  assert.deepEqual(await violations(page), [], "two runs");
   await page.getByRole("tab", { name: "Versions" }).click();
   await page.getByText("Both ran version 1.").waitFor();
   assert.ok((await widthAt(page, 360)) <= 360);
