@@ -8,7 +8,7 @@ import {
 } from "@tanstack/react-query";
 import type { Named } from "../format/favourites.ts";
 import { type Span, spanStart, type TimeRange } from "../format/figures.ts";
-import { NEXT_MAX } from "../format/fires.ts";
+import { PLANNED_MAX } from "../format/fires.ts";
 import { call, serverNow } from "./call.ts";
 import type { JobOut, Page_JobOut_, RunOut } from "./types.ts";
 
@@ -104,12 +104,12 @@ export const job = (namespace: string, name: string) =>
     queryFn: ({ signal }) => call("get_job", { path: { name }, query: { namespace, strip: 60 }, signal }),
   });
 
-/** The instants to come. They change when the next one or the definition does, so these are in the key, and no run is. */
-export const nextFires = ({ namespace, name, version }: JobOut, at: string | null) =>
+/** Instants to come, from one on: more than are shown, so that a job that fires each second is not asked for each time. */
+export const nextFires = ({ namespace, name, version }: JobOut, from: string | null) =>
   queryOptions({
-    queryKey: ["next", namespace, name, version, at],
+    queryKey: ["next", namespace, name, version, from],
     queryFn: ({ signal }) => {
-      const query = { namespace, from: new Date(serverNow()).toISOString(), limit: NEXT_MAX };
+      const query = { namespace, from: new Date(serverNow()).toISOString(), limit: PLANNED_MAX };
       return call("list_job_fires", { path: { name }, query, signal });
     },
     staleTime: 60_000,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firesIn, isZone, nextOf, zonesOf } from "./fires.ts";
+import { firesIn, isUsedUp, isZone, nextOf, PLANNED_MAX, zonesOf } from "./fires.ts";
 
 describe("the zones of the next instants", () => {
   test.each([
@@ -70,4 +70,17 @@ test("the next instants begin with the job's own, whatever was planned before it
   ]);
   expect(nextOf(first, [])).toEqual([first]);
   expect(nextOf(null, [first])).toEqual([]);
+});
+
+test("more instants are asked for when fewer than three of the planned ones are left, unless these were all", () => {
+  const planned = Array.from({ length: PLANNED_MAX }, (_, n) =>
+    new Date(Date.UTC(2026, 10, 18, 2, 0, n)).toISOString(),
+  );
+  const at = (n: number) => planned[n] ?? null;
+  expect(isUsedUp(at(0), planned)).toBe(false);
+  expect(isUsedUp(at(PLANNED_MAX - 3), planned)).toBe(false);
+  expect(isUsedUp(at(PLANNED_MAX - 2), planned)).toBe(true);
+  expect(isUsedUp(at(PLANNED_MAX - 2), planned.slice(1))).toBe(false);
+  expect(isUsedUp(null, planned)).toBe(false);
+  expect(isUsedUp(at(0), [])).toBe(false);
 });

@@ -28,13 +28,19 @@ export interface Fire {
   shown: string[];
 }
 
-export const NEXT_MAX = 3;
+const NEXT_MAX = 3;
+export const PLANNED_MAX = 20;
 
 /** The next instant of a job, and those that were planned behind it. */
 export function nextOf(at: string | null, planned: readonly string[]): string[] {
   if (at === null) return [];
   const behind = planned.filter((one) => Date.parse(one) > Date.parse(at));
   return [at, ...behind].slice(0, NEXT_MAX);
+}
+
+/** Whether those that were planned are used up, so that more are to be asked for; fewer than asked for are all. */
+export function isUsedUp(at: string | null, planned: readonly string[]): boolean {
+  return at !== null && planned.length >= PLANNED_MAX && nextOf(at, planned).length < NEXT_MAX;
 }
 
 /** The first instants, each as the clocks of these zones show it. */

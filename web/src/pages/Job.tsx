@@ -5,7 +5,7 @@ import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { Fragment, useState } from "react";
 import { job as jobQuery, listedJob, nextFires, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
-import { nextOf } from "../format/fires.ts";
+import { isUsedUp, nextOf } from "../format/fires.ts";
 import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
@@ -220,8 +220,11 @@ function Content({ job }: { job: JobOut }) {
 function Next({ job, isWhole }: { job: JobOut; isWhole: boolean }) {
   const say = useSay();
   const at = job.next_due_at ?? job.next_at;
-  const { data } = useQuery({ ...nextFires(job, at), enabled: isWhole && at !== null });
-  const [first, ...others] = nextOf(at, data?.future.map((fire) => fire.due_at) ?? []);
+  const [from, setFrom] = useState(at);
+  const { data, isPlaceholderData } = useQuery({ ...nextFires(job, from), enabled: isWhole && at !== null });
+  const planned = data?.future.map((fire) => fire.due_at) ?? [];
+  if (from !== at && !isPlaceholderData && (from === null || isUsedUp(at, planned))) setFrom(at);
+  const [first, ...others] = nextOf(at, planned);
   if (first === undefined) return null;
   return (
     <span>
