@@ -132,15 +132,15 @@ def npm(*arguments: str) -> bool:
     return run("npm", *arguments)
 
 
-def run(program: str, *arguments: str) -> bool:
-    """Run a program of the environment in web/, in silence; when it fails, show what it said."""
+def run(program: str, *arguments: str, shown: bool = False) -> bool:
+    """Run a program of the environment in web/; when it fails, show what it said. `shown`: show that as it comes."""
     programs = sysconfig.get_path("scripts")
     path = f"{programs}{os.pathsep}{os.environ.get('PATH', '')}"
     command = [f"{programs}/{program}", *arguments]
     environment = {**os.environ, "PATH": path, "NO_COLOR": "1"}
-    done = subprocess.run(command, cwd=WEB, env=environment, check=False, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=WEB, env=environment, check=False, capture_output=not shown, text=True)
     if done.returncode != 0:
-        print(f"{done.stdout}{done.stderr}console: {program} {' '.join(arguments)} failed", file=sys.stderr)
+        print(f"{done.stdout or ''}{done.stderr or ''}console: {program} {' '.join(arguments)} failed", file=sys.stderr)
     return done.returncode == 0
 
 
