@@ -21,7 +21,7 @@ from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 
 CACHE_MAX: Final = 50_000
-"""A server that fires more jobs than this in turn compiles each of them anew each time: three times the cost of a fire."""
+"""With more jobs than this in turn a server compiles each anew at each fire, which then costs three times as much."""
 CACHE_BYTES_MAX: Final = 32 * 1024 * 1024  # of documents; what is compiled from them takes a few times that
 
 T = TypeVar("T")
