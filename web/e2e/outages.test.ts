@@ -106,6 +106,10 @@ test("two browsers on two servers see each other, and one whose server dies goes
   await other.getByText("tick is paused.").waitFor();
   await one.locator(".title").getByText("succeeded").waitFor();
   await chip(one, "live").waitFor();
+  await one
+    .getByRole("log")
+    .getByText(/number=39$/)
+    .waitFor();
 
   const lines = await one.getByRole("log").locator(".line").allTextContents();
   const numbers = lines.map((line) => Number(/number=(\d+)$/.exec(line)?.[1] ?? -1));

@@ -58,7 +58,7 @@ test("columns are chosen by keys, stand in the address, are kept in the browser,
   await page.keyboard.press("Enter");
   await page.getByRole("menuitemcheckbox", { name: "Latest runs", checked: true }).waitFor();
   assert.deepEqual(await violations(page), [], "the menu of columns");
-  for (const key of ["ArrowDown", "ArrowDown", "Space"]) await page.keyboard.press(key);
+  for (const key of ["ArrowDown", "Space"]) await page.keyboard.press(key); // from the first one
   await page.getByRole("menuitemcheckbox", { name: "Owner", checked: true }).waitFor();
   await page.keyboard.press("l"); // not the key of the page that opens a log
   await page.locator("[role=menuitemcheckbox]:focus", { hasText: "Last run" }).waitFor();
@@ -67,7 +67,10 @@ test("columns are chosen by keys, stand in the address, are kept in the browser,
   await page.keyboard.press("Escape");
   const chosen = "Job · Owner · Schedule · Next · Last run · p95 · Actions";
   assert.equal(await words(), chosen);
-  assert.equal(await page.locator("tbody").getByText("数据组").count(), 1, "the owner stands once");
+  const row = page
+    .getByRole("row")
+    .filter({ has: page.getByRole("link", { name: "load_orders", exact: true }) });
+  assert.equal(await row.getByText("数据组").count(), 1, "the owner stands once");
   await page.goto(`${server.url}/jobs`);
   await heads.first().waitFor();
   assert.equal(await words(), chosen, "the browser keeps them");

@@ -104,6 +104,10 @@ test("two runs are chosen in a list and stand beside each other, with what diffe
     const answer = await page.request.post(`${server.url}/api/v1/jobs/slow:trigger`, { headers, data });
     made.push(((await answer.json()) as { id: string }).id);
   }
+  for (const id of made) {
+    await page.goto(`${server.url}/runs/${id}`);
+    await page.locator(".title").getByText("succeeded").waitFor(); // one that ends later would wait behind "1 new"
+  }
   await page.goto(`${server.url}/runs?job=slow&state=SUCCEEDED`);
   for (const id of made) {
     const row = page.getByRole("row").filter({ has: page.getByRole("link", { name: id, exact: true }) });

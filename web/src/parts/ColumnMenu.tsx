@@ -22,7 +22,7 @@ interface Props {
 export function ColumnMenu({ shown, choose }: Props) {
   const say = useSay();
   return (
-    <Menu transitionProps={{ duration: 0 }} position="bottom-end">
+    <Menu transitionProps={{ duration: 0 }} position="bottom-end" withinPortal={false}>
       <Menu.Target>
         <Button variant="default">{say("jobs.columns")}</Button>
       </Menu.Target>
