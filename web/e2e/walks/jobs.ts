@@ -104,6 +104,26 @@ test("letters that are typed right after Ctrl-K are in the search, and are no ke
   await page.context().close();
 });
 
+test("a command is copied where the browser has no clipboard, and what could not be copied is said", async () => {
+  const page = await pageOf();
+  await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined })); // as on http://10.0.0.5
+  await page.goto(`${server.url}/jobs/default/daily`);
+  await page.locator('.title [data-key="p"]').click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByText("The same as a command").click();
+  await dialog.getByRole("button", { name: "Copy" }).first().click();
+  await dialog.getByRole("button", { name: "Copied" }).waitFor();
+  await dialog.getByLabel("Reason").focus();
+  await page.keyboard.press("ControlOrMeta+v");
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "foliot job pause daily");
+  await page.evaluate(() => Object.defineProperty(document, "execCommand", { value: () => false }));
+  await page.keyboard.press("Escape");
+  await dialog.waitFor({ state: "detached" });
+  await page.keyboard.press("y");
+  await page.locator(".toast").getByText("The browser refused to copy the link.").waitFor();
+  await page.context().close();
+});
+
 test("a year leads to a day, and a day to the sentence about one instant", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/default/tick?tab=calendar`);

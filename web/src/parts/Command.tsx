@@ -3,6 +3,8 @@ import { ActionIcon } from "@mantine/core";
 import { useState } from "react";
 import { Icon } from "../look/Icon.tsx";
 import { useSay } from "../words/say.ts";
+import { copyText } from "./clipboard.ts";
+import { tell } from "./Toasts.tsx";
 
 export function Command({ text }: { text: string }) {
   return (
@@ -17,7 +19,10 @@ export function Copy({ text }: { text: string }) {
   const say = useSay();
   const [isCopied, setCopied] = useState(false);
   const copy = async () => {
-    await navigator.clipboard?.writeText(text);
+    if (!(await copyText(text))) {
+      tell(say("do.copy_failed"));
+      return;
+    }
     setCopied(true);
     setTimeout(() => setCopied(false), 1500);
   };

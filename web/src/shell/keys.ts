@@ -2,6 +2,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { flushSync } from "react-dom";
+import { copyText } from "../parts/clipboard.ts";
 import { tell } from "../parts/Toasts.tsx";
 import { useSay } from "../words/say.ts";
 
@@ -27,8 +28,8 @@ export function useKeys(open: (what: "search" | "keys") => void): void {
   useEffect(() => {
     let wentAt = 0;
     const copyLink = async () => {
-      await navigator.clipboard.writeText(window.location.href);
-      tell(say("keys.copied"));
+      const isCopied = await copyText(window.location.href);
+      tell(say(isCopied ? "keys.copied" : "keys.not_copied"));
     };
     const acts: Record<string, () => void> = {
       "?": () => open("keys"),
