@@ -32,3 +32,20 @@ test("lists are of the namespace that is chosen, unless they name their own; sin
   lookAt("");
   expect(addressOf("list_jobs", {})).toBe("/api/v1/jobs");
 });
+
+test("what is sent again has the same key, and another reason under the same intent has another", async () => {
+  const keys: (string | null)[] = [];
+  vi.stubGlobal("fetch", async (_: string, init: RequestInit) => {
+    keys.push(new Headers(init.headers).get("Idempotency-Key"));
+    return new Response("{}");
+  });
+  const pause = (key: string, reason: string) =>
+    call("pause_job", { path: { name: "settle" }, body: { reason }, key });
+  await pause("one", "month end");
+  await pause("one", "month end");
+  await pause("one", "end of the month");
+  await pause("two", "month end");
+  expect(keys[1]).toBe(keys[0]);
+  expect(new Set(keys).size).toBe(3);
+  expect(keys[0]).toMatch(/^one-\w+$/);
+});

@@ -1,4 +1,5 @@
 /// Calls of the REST API by operation id, with its answers typed and its errors as `ProblemError`.
+import { fingerprint } from "../format/fingerprint.ts";
 import { setReplicaAge } from "../live/status.ts";
 import { type Operations, type Problem, ROUTES } from "./types.ts";
 
@@ -8,7 +9,7 @@ export interface Given<K extends Name> {
   path?: Operations[K]["path"];
   query?: Operations[K]["query"];
   body?: Operations[K]["body"];
-  /** The same key means the same change, however often it is sent. */
+  /** The same key means the same intent: what is sent twice with it is done once. */
   key?: string;
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
@@ -91,15 +92,21 @@ async function send<K extends Name>(name: K, given: Given<K>): Promise<Response>
   const init: RequestInit = { method, headers, credentials: "same-origin" };
   if (given.signal) init.signal = given.signal;
   if (method !== "GET") headers["X-Foliot-Csrf"] = "1";
-  if (given.key) headers["Idempotency-Key"] = given.key;
+  const address = addressOf(name, given);
+  if (given.key) headers["Idempotency-Key"] = keyOf(given.key, address, given.body);
   if (given.body !== undefined) {
     headers["Content-Type"] = "application/json";
     init.body = JSON.stringify(given.body);
   }
-  const response = await answered(addressOf(name, given), init);
+  const response = await answered(address, init);
   noteTime(response);
   noteAge(response);
   return response;
+}
+
+/** Whoever writes another reason after an answer was lost sends something else: the server refuses that under the same key. */
+function keyOf(intent: string, address: string, body: unknown): string {
+  return `${intent}-${fingerprint(`${address} ${JSON.stringify(body ?? null)}`)}`;
 }
 
 async function answered(address: string, init: RequestInit): Promise<Response> {

@@ -116,12 +116,9 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   });
   const [reason, setReason] = useState("");
   const form = useRef<HTMLFormElement>(null);
-  const [key, setKey] = useState(newKey);
+  const [key] = useState(newKey);
   const { text } = draft;
-  const set = (change: Partial<Draft>) => {
-    keep({ ...draft, ...change });
-    setKey(newKey()); // another text is another intent
-  };
+  const set = (change: Partial<Draft>) => keep({ ...draft, ...change });
   const [settled] = useDebouncedValue(text, WRITTEN_MS);
   const read = fromYaml(settled);
   const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : "";

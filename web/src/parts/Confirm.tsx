@@ -52,12 +52,13 @@ export function Confirm(props: Props) {
   const client = useQueryClient();
   const [reason, setReason] = useState("");
   const [written, setWritten] = useState("");
-  const [key] = useState(newKey);
+  const [key, setKey] = useState(newKey);
   const doing = useMutation({
     mutationFn: () => change({ reason, key }),
     onSuccess: (isWhole) => {
       void client.invalidateQueries();
       if (isWhole !== false) close();
+      else setKey(newKey()); // it was done: a further press is a further intent
     },
   });
   return (

@@ -57,7 +57,7 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
   const isKnown = schema !== null;
   const fields = isKnown ? fieldsOf(schema) : [FREE];
   const [values, setValues] = useDraft(`${namespace}/${name}`);
-  const [key, setKey] = useState(newKey);
+  const [key] = useState(newKey);
   const [isTried, setTried] = useState(false);
   const form = filled(fields, values);
   const params = isKnown ? form.params : ((form.params[""] ?? {}) as Record<string, unknown>);
@@ -75,7 +75,6 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
   const told = serverErrors(doing.error);
   const set = (field: string, value: string) => {
     setValues({ ...values, [field]: value });
-    setKey(newKey()); // other parameters are another intent
   };
   const trigger = { job: name, namespace, params, server: window.location.origin };
   return (
