@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { firesIn, isUsedUp, isZone, nextOf, PLANNED_MAX, zonesOf } from "./fires.ts";
+import { countOf, firesIn, isUsedUp, isZone, nextOf, PLANNED_MAX, zonesOf } from "./fires.ts";
 
 describe("the zones of the next instants", () => {
   test.each([
@@ -83,4 +83,15 @@ test("more instants are asked for when fewer than three of the planned ones are 
   expect(isUsedUp(at(PLANNED_MAX - 2), planned.slice(1))).toBe(false);
   expect(isUsedUp(null, planned)).toBe(false);
   expect(isUsedUp(at(0), [])).toBe(false);
+});
+
+test("a range of skipped instants counts as many as it has", () => {
+  const fires = [
+    { decision: "SKIPPED", count: 1000 },
+    { decision: "SKIPPED", count: null },
+    { decision: "CREATED", count: null },
+  ] as const;
+  expect(countOf(fires, "SKIPPED")).toBe(1001);
+  expect(countOf(fires, "CREATED")).toBe(1);
+  expect(countOf(fires, "PLANNED")).toBe(0);
 });

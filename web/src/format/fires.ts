@@ -1,4 +1,5 @@
 /// The next instants of a schedule on two clocks: the one that is chosen, and the one that the schedule goes by.
+import type { FireOut } from "../api/types.ts";
 import { exactTime } from "./time.ts";
 
 const SHOWN_MAX = 5;
@@ -49,4 +50,10 @@ export function firesIn(instants: readonly string[], zones: readonly string[]): 
     iso,
     shown: zones.map((zone) => exactTime(iso, zone).slice(0, TO_THE_SECOND)),
   }));
+}
+
+/** How many instants were decided so. An entry may stand for a whole range of them. */
+export function countOf(fires: readonly Pick<FireOut, "decision" | "count">[], decision: string): number {
+  const found = fires.filter((fire) => fire.decision === decision);
+  return found.reduce((sum, fire) => sum + (fire.count ?? 1), 0);
 }

@@ -1,12 +1,14 @@
 /// The day of a job in one picture: every instant as created, skipped, missed, paused or planned, and what clocks and
 /// servers did meanwhile. Below it the same as a list, each with its reason.
 import { Button, TextInput } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { jobFires, jobWhy, journal } from "../api/queries.ts";
+import { dayOfJob, type Noted } from "../api/journal.ts";
+import { jobFires, jobWhy } from "../api/queries.ts";
 import type { EventOut, FireOut, JobOut } from "../api/types.ts";
 import { boundsOf, type DayBounds, dayAfter, dayOf, instantOf, isDay, shareOf } from "../format/day.ts";
+import { countOf } from "../format/fires.ts";
 import { clockTime, duration } from "../format/time.ts";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -35,8 +37,7 @@ export function Day({ job }: { job: JobOut }) {
   const bounds = boundsOf(day, zone);
   const [from, to] = [new Date(bounds.fromMs).toISOString(), new Date(bounds.toMs).toISOString()];
   const fires = useQuery(jobFires(job.namespace, job.name, from, to));
-  const events = useInfiniteQuery(journal({ topic: "jobs,cluster", since: from, until: to }));
-  const told = (events.data?.pages[0]?.items ?? []).filter((event) => isAbout(event, job));
+  const noted = useQuery(dayOfJob(job.namespace, job.name, from, to));
   const go = (next: string) =>
     void navigate({
       search: { tab: "day", day: next === dayOf(now, zone) ? undefined : next },
@@ -69,7 +70,7 @@ export function Day({ job }: { job: JobOut }) {
             job={job}
             fires={[...found.past, ...found.future]}
             isCut={found.next_cursor !== null}
-            events={told}
+            noted={noted}
             bounds={bounds}
             day={day}
           />
@@ -79,26 +80,22 @@ export function Day({ job }: { job: JobOut }) {
   );
 }
 
-function isAbout(event: EventOut, job: JobOut): boolean {
-  if (event.topic === "jobs") return event.subject === job.name && event.namespace === job.namespace;
-  return /^(clock|leader|store)\./.test(event.kind);
-}
-
 interface DayProps {
   job: JobOut;
   fires: FireOut[];
   isCut: boolean;
-  events: EventOut[];
+  noted: UseQueryResult<Noted>;
   bounds: DayBounds;
   day: string;
 }
 
-function DayContent({ job, fires, isCut, events, bounds, day }: DayProps) {
+function DayContent({ job, fires, isCut, noted, bounds, day }: DayProps) {
   const say = useSay();
   const [chosen, setChosen] = useState<string | null>(null);
   const [shown, setShown] = useState(SHOWN_AT_FIRST);
   const past = fires.filter((fire) => fire.decision !== "PLANNED");
   const planned = fires.filter((fire) => fire.decision === "PLANNED");
+  const events = noted.data?.items ?? [];
   return (
     <>
       <Picture fires={fires} events={events} bounds={bounds} day={day} chosen={chosen} choose={setChosen} />
@@ -122,12 +119,7 @@ function DayContent({ job, fires, isCut, events, bounds, day }: DayProps) {
         <div>
           <section className="part" aria-labelledby="meanwhile">
             <h2 id="meanwhile">{say("day.meanwhile")}</h2>
-            {events.length === 0 && <p className="soft">{say("day.no_events")}</p>}
-            <ul className="lines">
-              {events.map((event) => (
-                <EventLine key={event.id} event={event} />
-              ))}
-            </ul>
+            <Loaded query={noted}>{(found) => <Meanwhile noted={found} />}</Loaded>
           </section>
           <section className="part" aria-labelledby="future">
             <h2 id="future">{say("job.future")}</h2>
@@ -149,6 +141,27 @@ function DayContent({ job, fires, isCut, events, bounds, day }: DayProps) {
   );
 }
 
+function Meanwhile({ noted }: { noted: Noted }) {
+  const say = useSay();
+  const [shown, setShown] = useState(SHOWN_AT_FIRST);
+  return (
+    <>
+      {noted.items.length === 0 && <p className="soft">{say("day.no_events")}</p>}
+      <ul className="lines">
+        {noted.items.slice(0, shown).map((event) => (
+          <EventLine key={event.id} event={event} />
+        ))}
+      </ul>
+      {noted.items.length > shown && (
+        <Button variant="default" mt="sm" onClick={() => setShown(shown + 200)}>
+          {say("do.show_more")}
+        </Button>
+      )}
+      {noted.isCut && <p className="soft small">{say("day.events_cut")}</p>}
+    </>
+  );
+}
+
 interface PictureProps {
   fires: FireOut[];
   events: EventOut[];
@@ -165,11 +178,10 @@ function Picture({ fires, events, bounds, day, chosen, choose }: PictureProps) {
   const place = (iso: string) => shareOf(Date.parse(iso), bounds) * WIDTH;
   const nowAt = shareOf(now, bounds) * WIDTH;
   const isToday = now >= bounds.fromMs && now < bounds.toMs;
-  const counted = (decision: string) => fires.filter((fire) => fire.decision === decision).length;
   const label = say("day.label", {
-    created: counted("CREATED"),
-    skipped: counted("SKIPPED"),
-    planned: counted("PLANNED"),
+    created: countOf(fires, "CREATED"),
+    skipped: countOf(fires, "SKIPPED"),
+    planned: countOf(fires, "PLANNED"),
   });
   return (
     <div className="day">

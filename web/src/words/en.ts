@@ -384,6 +384,7 @@ export const en = {
   "day.none": "No instant was due on this day.",
   "day.meanwhile": "Meanwhile",
   "day.no_events": "Nothing was changed, and no clock or leader moved.",
+  "day.events_cut": "There were more events than are shown here.",
   "day.event": "change, clock or leader",
   "day.good": "succeeded",
   "day.bad": "failed",

@@ -382,6 +382,7 @@ export const zh: Record<Word, string> = {
   "day.none": "当天没有触发点。",
   "day.meanwhile": "同时发生",
   "day.no_events": "没有变更，时钟和主节点也没有变化。",
+  "day.events_cut": "事件过多，此处未全部显示。",
   "day.event": "变更、时钟或主节点",
   "day.good": "成功",
   "day.bad": "失败",
