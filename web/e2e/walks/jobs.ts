@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { violations, widthAt } from "./looking.ts";
-import { pageOf, server } from "./window.ts";
+import { ask, pageOf, server } from "./window.ts";
 
 test("two browsers see each other: one pauses a job with a reason, the other shows it without a reload", async () => {
   const [one, other] = [await pageOf(), await pageOf()];
@@ -168,11 +168,15 @@ test("the past is filled after a look at its instants, and a calendar is saved",
   await page.getByRole("button", { name: "New calendar" }).click();
   await dialog.getByLabel("Name").fill("shop-days");
   await dialog.getByLabel("Days that count").fill("country: [CN");
-  await dialog.getByText(/^1: /).waitFor();
+  await dialog.getByText(/^Line 1 is no YAML: /).waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Save" }).isDisabled(), true);
   await dialog.getByLabel("Days that count").fill("country: CN\nexclude: [2030-12-31]\n");
   await dialog.getByRole("button", { name: "Save" }).click();
   await page.waitForURL(/name=shop-days/);
   await page.getByText("No job uses it.").waitFor();
+  const listed = page.getByRole("list", { name: "List of calendars" });
+  const link = listed.getByRole("link", { name: "shop-days" });
+  assert.equal(await link.getAttribute("href"), "/calendars?name=shop-days", "the middle button opens it, too");
   await page.context().close();
 });
 
@@ -239,6 +243,43 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   await page.context().close();
 });
 
+test("a job is made in the namespace that is chosen, and its past is filled from the page of backfills", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/new?in=payroll`);
+  const field = page.getByRole("combobox", { name: "Namespace" }).and(page.locator("input"));
+  assert.equal(await field.inputValue(), "payroll");
+  await page.getByRole("textbox", { name: "Job" }).fill("wages");
+  await page.getByLabel("Definition as YAML").fill("run: [");
+  await page.getByText(/^Line 1 is no YAML: /).waitFor();
+  assert.equal(await page.getByRole("button", { name: "Save", exact: true }).isDisabled(), true);
+  await page
+    .getByLabel("Definition as YAML")
+    .fill("run:\n  python: jobs:daily\nschedule:\n  cron: 0 2 * * *\n");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.waitForURL(/jobs\/payroll\/wages/);
+  await page.goto(`${server.url}/backfills`);
+  await page.getByRole("button", { name: "New backfill" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("textbox", { name: "Job" }).fill("wages");
+  await dialog.getByLabel("Namespace").fill("payroll");
+  await dialog.getByRole("button", { name: "Preview" }).click();
+  await dialog.getByText("7 instants get a run:").waitFor();
+  await page.context().close();
+});
+
+test("who comes back to the editor finds what somebody else saved meanwhile", async () => {
+  const page = await pageOf();
+  await ask("POST", "/jobs", { name: "reopened", definition: { run: { python: "jobs:daily" } } });
+  await page.goto(`${server.url}/jobs/default/reopened/edit`);
+  await page.getByLabel("Owner").waitFor();
+  await page.getByRole("link", { name: "Jobs", exact: true }).click(); // within the console: what was read is kept for minutes
+  await page.getByRole("table").waitFor();
+  await ask("PATCH", "/jobs/reopened", { definition: { owner: "night-shift" } }, { "If-Match": '"v1"' });
+  await page.goBack();
+  await page.getByLabel("Owner").and(page.locator('[value="night-shift"]')).waitFor();
+  await page.context().close();
+});
+
 test("all jobs of a filter are paused together after they were listed, and one press takes that back", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs?q=daily`);
@@ -248,14 +289,14 @@ test("all jobs of a filter are paused together after they were listed, and one p
   await page.getByRole("menuitem", { name: "Pause all" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("list", { name: "List of jobs" }).getByText("daily").waitFor();
-  await dialog.getByRole("button", { name: "Pause these 1 jobs" }).click();
+  await dialog.getByRole("button", { name: "Pause this job" }).click();
   const toast = page.locator(".toast", { hasText: "Paused: 1." });
   await table.getByText("paused").waitFor();
   await toast.getByRole("button", { name: "Undo" }).click();
   await table.getByText("paused").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "All of these …" }).click();
   await page.getByRole("menuitem", { name: "Delete all" }).click();
-  assert.equal(await dialog.getByRole("button", { name: "Delete these 1 jobs" }).isDisabled(), true);
+  assert.equal(await dialog.getByRole("button", { name: "Delete this job" }).isDisabled(), true);
   await page.context().close();
 });
 

@@ -1,7 +1,7 @@
 /// Calendars: which days count, which come soon, and which jobs use them.
 import { Button, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { call } from "../api/call.ts";
 import { calendar as calendarQuery, calendars } from "../api/queries.ts";
@@ -23,7 +23,6 @@ export function CalendarsPage() {
   const say = useSay();
   const rights = useRights();
   const { name } = useSearch({ from: "/calendars" });
-  const navigate = useNavigate({ from: "/calendars" });
   const query = useQuery(calendars());
   const [isNew, setNew] = useState(false);
   return (
@@ -40,14 +39,14 @@ export function CalendarsPage() {
             <ul className="lines" aria-label={say("calendars.list")}>
               {found.items.map((one) => (
                 <li key={one.name}>
-                  <button
-                    type="button"
+                  <Link
+                    to="/calendars"
+                    search={{ name: one.name }}
                     className="linklike name"
                     aria-current={one.name === name}
-                    onClick={() => void navigate({ search: { name: one.name }, replace: true })}
                   >
                     <Raw>{one.name}</Raw>
-                  </button>
+                  </Link>
                   <span className="soft">
                     {one.version === null
                       ? say("calendars.built_in")
@@ -132,15 +131,16 @@ function CalendarDialog({ found, close }: { found?: CalendarOut; close: () => vo
   const [name, setName] = useState(found?.name ?? "");
   const [text, setText] = useState(found ? toYaml(found.calendar) : NEW);
   const read = fromYaml(text);
-  const error = "says" in read ? `${read.line}: ${read.says}` : undefined;
+  const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : undefined;
   return (
     <Confirm
       title={found ? say("calendars.edit_title", { name }) : say("calendars.new")}
       says={say("calendars.save_says")}
       action={say("do.save")}
+      isOff={broken !== undefined}
       close={close}
       change={async ({ reason, key }) => {
-        if ("says" in read) throw new Error(error);
+        if ("says" in read) return;
         await call("put_calendar", { path: { name }, body: { calendar: read.value, reason }, key });
         tell(say("calendars.saved", { name }));
         void navigate({ search: { name }, replace: true });
@@ -159,7 +159,7 @@ function CalendarDialog({ found, close }: { found?: CalendarOut; close: () => vo
         classNames={{ input: "mono" }}
         rows={8}
         value={text}
-        error={error}
+        error={broken}
         onChange={(event) => setText(event.currentTarget.value)}
         translate="no"
       />

@@ -6,7 +6,7 @@ import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tansta
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { call, newKey, ProblemError } from "../api/call.ts";
-import { job as jobQuery } from "../api/queries.ts";
+import { job as jobQuery, whoami } from "../api/queries.ts";
 import type { DefinitionForm, ValidOut } from "../api/types.ts";
 import { fieldOf, withField } from "../format/draft.ts";
 import type { FieldError } from "../format/place.ts";
@@ -14,23 +14,28 @@ import { fromYaml, toYaml } from "../format/yaml.ts";
 import { ChangeTable, type FieldChange } from "../parts/ChangeTable.tsx";
 import { DefinitionFields } from "../parts/DefinitionFields.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { NamespaceField } from "../parts/NamespaceField.tsx";
 import { NextFires } from "../parts/NextFires.tsx";
 import { ProblemBox } from "../parts/Problem.tsx";
 import { Raw } from "../parts/Raw.tsx";
+import { useNamespace } from "../parts/settings.ts";
 import { tell } from "../parts/Toasts.tsx";
 import { useSay } from "../words/say.ts";
 
 const WRITTEN_MS = 400;
 const FIRST = "run:\n  python: jobs:hello\nschedule:\n  cron: 0 2 * * *\n";
 
+/** What is edited is what was read at first: changes of others show when it is saved, not under the hands. Who comes back reads anew. */
+const edited = (namespace: string, name: string) => ({
+  ...jobQuery(namespace, name),
+  queryKey: ["edited", namespace, name],
+  staleTime: Infinity,
+  gcTime: 0,
+});
+
 export function EditJobPage() {
   const { namespace, name } = useParams({ from: "/jobs/$namespace/$name/edit" });
-  // What is edited is what was read at first: changes of others show when it is saved, not under the hands.
-  const query = useQuery({
-    ...jobQuery(namespace, name),
-    queryKey: ["edited", namespace, name],
-    staleTime: Infinity,
-  });
+  const query = useQuery(edited(namespace, name));
   return (
     <Loaded query={query} rows={10}>
       {(job) => (
@@ -48,18 +53,16 @@ export function EditJobPage() {
 
 export function NewJobPage() {
   const { from } = useSearch({ from: "/jobs/new" });
-  if (from === undefined) return <Editor namespace="default" name="" version={0} saved={FIRST} />;
+  const { data: who } = useQuery(whoami());
+  const chosen = useNamespace() || who?.namespace || "default";
+  if (from === undefined) return <Editor namespace={chosen} name="" version={0} saved={FIRST} />;
   const at = from.indexOf("/");
   return <Clone namespace={from.slice(0, at)} name={from.slice(at + 1)} />;
 }
 
 /** A new job with the definition of another; nothing of it is kept until it is saved. */
 function Clone({ namespace, name }: { namespace: string; name: string }) {
-  const query = useQuery({
-    ...jobQuery(namespace, name),
-    queryKey: ["edited", namespace, name],
-    staleTime: Infinity,
-  });
+  const query = useQuery(edited(namespace, name));
   return (
     <Loaded query={query} rows={10}>
       {(job) => (
@@ -71,6 +74,7 @@ function Clone({ namespace, name }: { namespace: string; name: string }) {
 
 interface Draft {
   name: string;
+  namespace: string;
   text: string;
   version: number;
 }
@@ -81,7 +85,7 @@ function useDraft(place: string, first: Draft): [Draft, (next: Draft) => void, (
   const [draft, setDraft] = useState<Draft>(() => {
     try {
       const kept = JSON.parse(sessionStorage.getItem(key) ?? "null") as Draft | null;
-      return kept ?? first;
+      return { ...first, ...kept };
     } catch {
       return first;
     }
@@ -98,7 +102,7 @@ function useDraft(place: string, first: Draft): [Draft, (next: Draft) => void, (
 }
 
 interface EditorProps {
-  namespace: string;
+  namespace: string; // of a new job: where it is made, unless another is written
   name: string;
   version: number; // 0: a new job
   saved: string;
@@ -111,6 +115,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   const isNew = version === 0;
   const [draft, keep, forget] = useDraft(`${isNew ? "new " : ""}${namespace}/${name}`, {
     name,
+    namespace,
     text: saved,
     version,
   });
@@ -120,25 +125,24 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   const { text } = draft;
   const set = (change: Partial<Draft>) => keep({ ...draft, ...change });
   const [settled] = useDebouncedValue(text, WRITTEN_MS);
-  const read = fromYaml(settled);
+  const read = fromYaml(text);
   const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : "";
+  const query = { namespace: draft.namespace };
   const checked = useQuery({
-    queryKey: ["checked", namespace, draft.name, settled],
+    queryKey: ["checked", draft.namespace, draft.name, settled],
     queryFn: ({ signal }) => {
-      const definition = ("value" in read ? read.value : {}) as unknown as DefinitionForm;
-      return call("validate_job", { query: { namespace }, body: { name: draft.name, definition }, signal });
+      const found = fromYaml(settled);
+      const definition = ("value" in found ? found.value : {}) as unknown as DefinitionForm;
+      return call("validate_job", { query, body: { name: draft.name, definition }, signal });
     },
-    enabled: broken === "",
+    enabled: broken === "" && settled === text,
     retry: false,
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   });
   const saving = useMutation({
     mutationFn: () => {
-      const now = fromYaml(text);
-      if ("says" in now) throw new Error(say("edit.broken", { line: now.line, says: now.says }));
-      const definition = now.value as unknown as DefinitionForm;
-      const query = { namespace };
+      const definition = ("value" in read ? read.value : {}) as unknown as DefinitionForm;
       if (isNew) return call("create_job", { query, body: { name: draft.name, definition, reason }, key });
       const headers = { "If-Match": `"v${draft.version}"` };
       return call("put_job", { path: { name }, query, body: { definition, reason }, headers, key });
@@ -166,7 +170,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
       ref={form}
       onSubmit={(event) => {
         event.preventDefault();
-        if (!saving.isPending) saving.mutate();
+        if (!saving.isPending && broken === "") saving.mutate();
       }}
     >
       <div className="title">
@@ -210,6 +214,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
               onFocus={(event) => event.currentTarget.select()}
             />
           )}
+          {isNew && <NamespaceField value={draft.namespace} set={(wanted) => set({ namespace: wanted })} />}
           <DefinitionFields text={text} set={(next) => set({ text: next })} errors={refusals} />
           <TextInput
             label={say("do.reason")}

@@ -9,7 +9,8 @@ import { count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
 import { FormFoot } from "./FormFoot.tsx";
 import { useFocusBack } from "./focus.ts";
-import { useZone } from "./settings.ts";
+import { NamespaceField } from "./NamespaceField.tsx";
+import { useNamespace, useZone } from "./settings.ts";
 import { At } from "./Times.tsx";
 import { tell } from "./Toasts.tsx";
 
@@ -28,6 +29,8 @@ export function BackfillDialog({ job, close }: Props) {
   const client = useQueryClient();
   const today = dayOf(Date.now(), zone);
   const [name, setName] = useState(job?.name ?? "");
+  const chosen = useNamespace();
+  const [namespace, setNamespace] = useState(job?.namespace ?? (chosen || "default"));
   const [from, setFrom] = useState(dayAfter(today, -7));
   const [to, setTo] = useState(today);
   const [only, setOnly] = useState<(typeof ONLY)[number]>("missing");
@@ -35,7 +38,7 @@ export function BackfillDialog({ job, close }: Props) {
   const [isNewestFirst, setNewestFirst] = useState(false);
   const [reason, setReason] = useState("");
   const [key] = useState(newKey);
-  const query = job ? { namespace: job.namespace } : {};
+  const query = { namespace };
   const asked: NewBackfillIn = {
     job: name,
     from: new Date(boundsOf(from, zone).fromMs).toISOString(),
@@ -83,12 +86,16 @@ export function BackfillDialog({ job, close }: Props) {
     >
       <form className="stack" onSubmit={submit}>
         {!job && (
-          <TextInput
-            label={say("runs.job")}
-            required
-            value={name}
-            onChange={(event) => change(setName)(event.currentTarget.value)}
-          />
+          <div className="row fields">
+            <TextInput
+              label={say("runs.job")}
+              required
+              value={name}
+              onChange={(event) => change(setName)(event.currentTarget.value)}
+              data-autofocus
+            />
+            <NamespaceField value={namespace} set={change(setNamespace)} />
+          </div>
         )}
         <div className="row fields">
           <TextInput
@@ -150,7 +157,7 @@ function Preview({ seen }: { seen: BackfillPreviewOut }) {
   return (
     <div className="why" role="status">
       <p>
-        <b>{say("fill.seen", { count: count(seen.count) })}</b>
+        <b>{say("fill.seen", { count: seen.count, shown: count(seen.count) })}</b>
       </p>
       <p className="row small">
         {seen.instants.slice(0, SHOWN).map((at) => (
