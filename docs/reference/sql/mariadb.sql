@@ -2823,13 +2823,7 @@ WHERE c.state = 'active' AND j.deleted_at = 0 AND j.namespace >= %(low)s AND j.n
 ORDER BY c.next_at, c.job_id LIMIT %(rows)s;
 
 -- people/glance.py NAMESPACES
-WITH RECURSIVE walk (namespace, step) AS (
-  SELECT (SELECT min(namespace) FROM jobs), 1
-  UNION ALL
-  SELECT (SELECT min(j.namespace) FROM jobs j WHERE j.namespace > walk.namespace), step + 1
-  FROM walk WHERE walk.namespace IS NOT NULL AND step < %(most)s
-)
-SELECT namespace FROM walk WHERE namespace IS NOT NULL ORDER BY namespace;
+SELECT namespace FROM jobs GROUP BY namespace ORDER BY namespace LIMIT %(most)s;
 
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;
