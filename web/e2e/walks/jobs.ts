@@ -176,7 +176,11 @@ test("the past is filled after a look at its instants, and a calendar is saved",
   await page.getByText("No job uses it.").waitFor();
   const listed = page.getByRole("list", { name: "List of calendars" });
   const link = listed.getByRole("link", { name: "shop-days" });
-  assert.equal(await link.getAttribute("href"), "/calendars?name=shop-days", "the middle button opens it, too");
+  assert.equal(
+    await link.getAttribute("href"),
+    "/calendars?name=shop-days",
+    "the middle button opens it, too",
+  );
   await page.context().close();
 });
 

@@ -110,7 +110,7 @@ function VerbDialog({ opened, close }: { opened: NonNullable<Opened>; close: () 
   return (
     <Confirm
       title={`#${of.id} ${of.job}`}
-      says={say(sentence, { left: of.total - of.inserted })}
+      says={say(sentence, { count: of.total - of.inserted })}
       action={say(action)}
       hasReason={false}
       isDanger={verb === "end_backfill"}

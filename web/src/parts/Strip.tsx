@@ -36,7 +36,7 @@ export function Strip({ strip, isLong = false, isFar = false }: Props) {
       onClick={go}
       className={isLong ? "strip long" : "strip"}
       role="group"
-      aria-label={say("strip.label", { runs: runs.length, good, bad })}
+      aria-label={say("strip.label", { count: runs.length, good, bad })}
     >
       {runs.map((run) => {
         const word = `state.${run.shown}`;
