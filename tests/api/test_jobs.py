@@ -282,3 +282,20 @@ async def test_a_job_whose_handler_only_a_newer_foliot_reads_is_shown_without_wh
     job, shown = await api.get("/jobs/tick"), await api.get(f"/runs/{run_id}")
     assert (job.status_code, job.json()["executes"]) == (200, None)
     assert (shown.status_code, shown.json()["executes"]) == (200, None)
+
+
+async def test_a_job_says_its_cron_expressions_and_alone_what_to_look_at_again(api: Api) -> None:
+    await api.create_job("mondays", schedule={"cron": "0 9 1 * MON"})
+    await api.create_job("ticks", schedule=EVERY)
+    listed = (await api.get("/jobs")).json()["items"]
+    assert [(job["name"], job["cron"], job["warnings"]) for job in listed] == [
+        ("mondays", ["0 9 1 * MON"], []),
+        ("ticks", [], []),
+    ]
+    read = (await api.get("/jobs/mondays")).json()
+    (warning,) = read["warnings"]
+    assert (read["cron"], warning["code"]) == (["0 9 1 * MON"], "FOL-1003")
+    assert (warning["message"], warning["hint"]) != ("", None)
+    chinese = (await api.ask("GET", "/jobs/mondays", headers={"Accept-Language": "zh-CN"})).json()
+    assert chinese["warnings"][0]["message"] != warning["message"]
+    assert (await api.get("/jobs/ticks")).json()["warnings"] == []

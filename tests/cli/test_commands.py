@@ -411,7 +411,9 @@ def test_output_forms(foliot: Shell) -> None:
     assert [json.loads(line)["name"] for line in foliot("job", "list", "-o", "jsonl").out.splitlines()] == names
     document = foliot("job", "list", "-o", "json").json
     assert set(document) == {"items", "next_cursor"}
-    assert "DESCRIPTION" in foliot("job", "list", "-o", "wide").out
+    wide = foliot("job", "list", "-o", "wide").out
+    assert "CRON" in wide
+    assert "DESCRIPTION" in wide
     assert "- name: fail" in foliot("job", "list", "-o", "yaml").out
     assert foliot("job", "list", "-l", "team=data", "-q").out.split() == ["settle"]
     assert foliot("job", "list", "--limit", "2", "-o", "json").json["next_cursor"]

@@ -92,6 +92,7 @@ def _columns(user: User, sort: str, *, many: bool) -> list[Column]:
         Column("TOOK", lambda job: times.lasting(_last_run(job, "duration_s"))),
         Column("GROUP", "group"),
         Column("OWNER", "owner", wide=True),
+        Column("CRON", _cron, empty="-", wide=True),
         Column("VERSION", lambda job: f"v{job['version']}", wide=True),
         Column("DESCRIPTION", lambda job: job["description"].partition("\n")[0], wide=True),
     ]
@@ -107,6 +108,11 @@ def _columns(user: User, sort: str, *, many: bool) -> list[Column]:
 def _last_run(job: Mapping[str, Any], field: str) -> Any:
     """A fact of a job's newest run; None: it has had none."""
     return (job["last_run"] or {}).get(field)
+
+
+def _cron(job: Mapping[str, Any]) -> str:
+    """The cron expressions of its schedule. An older server does not say them."""
+    return " · ".join(job.get("cron") or ())
 
 
 def _ranked(job: Mapping[str, Any], field: str) -> Any:
@@ -176,6 +182,9 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     yield "module", job.get("module") or ""
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or out.say("by_hand")
+    yield "cron", _cron(job)
+    for one in job.get("warnings") or ():
+        yield "warning", f"{one['message']}  {one['hint'] or ''}"
     zone = zone_of(user, definition)
     yield "next", " · ".join(f"{times.told(fire['due_at'], zone)} ({times.ahead(fire['due_at'])})" for fire in ahead)
     last = job["last_run"]

@@ -32,5 +32,5 @@ class Job:
 
     @property
     def warnings(self) -> list[dict[str, Any]]:
-        """What a save said of it: code, message and hint of each thing that works, but perhaps not as meant."""
+        """What a save or a read said: code, message and hint of each thing that works, but perhaps not as meant."""
         return [dict(warning) for warning in self.raw.get("warnings") or ()]

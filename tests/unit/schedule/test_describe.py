@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from foliot.domain.schedule import calendar_from_document, schedule_from_document
+from foliot.domain.schedule import calendar_from_document, expressions_of, schedule_from_document
 from foliot.words.language import Language
 from foliot.words.schedules import describe
 
@@ -366,3 +366,18 @@ def test_a_calendar_is_told_by_what_it_does(when: Any, days: dict[str, Any], eng
 )
 def test_the_language_follows_a_tag_or_a_locale(tag: str | None, language: str) -> None:
     assert Language.of(tag).value == language
+
+
+@pytest.mark.parametrize(
+    ("written", "expressions"),
+    [
+        ({"cron": "0 2 * * *"}, ("0 2 * * *",)),
+        (
+            [{"cron": "@daily", "tz": "UTC"}, {"cron": "0 9 * * MON", "calendar": "cn-workdays"}],
+            ("@daily", "0 9 * * MON"),
+        ),
+        ({"every": "5m"}, ()),
+    ],
+)
+def test_the_cron_expressions_of_a_schedule_are_told_as_they_are_written(written: Any, expressions: tuple[str]) -> None:
+    assert expressions_of(schedule_from_document(written)) == expressions

@@ -786,6 +786,7 @@ export interface JobOut {
   "tags": Record<string, string>;
   "description": string;
   "schedule": string | null;
+  "cron": string[];
   "timezone": string;
   "next_at": string | null;
   "next_due_at": string | null;

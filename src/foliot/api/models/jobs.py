@@ -1,7 +1,7 @@
 """Jobs, versions, fires, explanations and figures as JSON."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, NamedTuple
 
 from fastapi import Body
 from pydantic import Field
@@ -15,6 +15,7 @@ from foliot.domain.bounds import PRIORITY_MIN
 from foliot.domain.errors import FoliotError
 from foliot.domain.job import PRIORITY_MAX
 from foliot.domain.run import format_run_id
+from foliot.domain.schedule import expressions_of
 from foliot.domain.texts import KEY_BYTES_MAX
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import FireEntry, schedule_of
@@ -158,6 +159,11 @@ class JobOut(ApiOutput):
     tags: dict[str, str]
     description: str
     schedule: str | None = Field(description="In words.", examples=["every day at 02:00"])
+    cron: list[str] = Field(
+        default_factory=list,
+        description="The cron expressions of its schedule, as they are written.",
+        examples=[["0 2 * * *"]],
+    )
     timezone: str
     next_at: Moment | None = Field(description="When the next instant is decided: due, plus jitter.")
     next_due_at: Moment | None
@@ -192,7 +198,9 @@ class JobOut(ApiOutput):
         examples=["a run failed; tells oncall"],
     )
     alerts: list[AlertOut] | None = Field(default=None, description="Its open alerts, where one job is read.")
-    warnings: list[WarningOut] = Field(default_factory=list, description="In the answer to a save.")
+    warnings: list[WarningOut] = Field(
+        default_factory=list, description="In the answer to a save; about its schedule, where one job is read."
+    )
     definition: Document | None = None
 
     @classmethod
@@ -208,7 +216,7 @@ class JobOut(ApiOutput):
         full: bool = True,
     ) -> "JobOut":
         document = job.document
-        words, tz = in_words(job, language)
+        words, tz, cron = in_words(job, language)
         return cls(
             name=job.name,
             namespace=job.namespace,
@@ -221,6 +229,7 @@ class JobOut(ApiOutput):
             tags=document.get("tags", {}),
             description=document.get("description", ""),
             schedule=words,
+            cron=list(cron),
             timezone=tz,
             next_at=moment(job.next_at),
             next_due_at=moment(job.next_due_at),
@@ -246,16 +255,24 @@ class JobOut(ApiOutput):
         )
 
 
-def in_words(job: JobRow, language: Language) -> tuple[str | None, str]:
-    """Return the schedule of a job in words, and its zone. Each definition is put into words once, then remembered."""
+class InWords(NamedTuple):
+    """What a list says of a schedule."""
+
+    sentence: str | None
+    tz: str
+    cron: tuple[str, ...]
+
+
+def in_words(job: JobRow, language: Language) -> InWords:
+    """Return the schedule of a job in words. Each definition is put into words once, then remembered."""
     key = (job.hash, job.name, language)
     found = _WORDS.get(key)
     if found is not None:
         return found
     schedule = schedule_of(job.document, job.name)
-    found = (None, "UTC")
+    found = InWords(None, "UTC", ())
     if schedule is not None:
-        found = (describe(schedule, language), schedule.tz)
+        found = InWords(describe(schedule, language), schedule.tz, expressions_of(schedule))
     if len(_WORDS) >= WORDS_MAX:
         _WORDS.clear()
     _WORDS[key] = found
@@ -270,7 +287,7 @@ def _pause_reason(job: JobRow, language: Language) -> str:
 
 
 WORDS_MAX: Final = 10_000
-_WORDS: Final[dict[tuple[str, str, Language], tuple[str | None, str]]] = {}
+_WORDS: Final[dict[tuple[str, str, Language], InWords]] = {}
 
 
 class VersionOut(ApiOutput):

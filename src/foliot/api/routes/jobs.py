@@ -61,6 +61,7 @@ from foliot.api.request_parts import (
 from foliot.api.route import FoliotRoute, request_key
 from foliot.domain.access import Principal
 from foliot.domain.errors import VersionConflict
+from foliot.domain.instants import to_instant
 from foliot.domain.texts import REASON_BYTES_MAX
 from foliot.operations import clone as cloning
 from foliot.operations import delete as deleting
@@ -70,6 +71,7 @@ from foliot.operations import rollback as rolling_back
 from foliot.operations import save as saving
 from foliot.operations.alerts import alerts_of_job
 from foliot.operations.diff import changes_between
+from foliot.operations.job_warnings import schedule_warnings
 from foliot.operations.kinds import what_runs
 from foliot.operations.limits import waiting_of
 from foliot.operations.names import actor, find_job, home_of, namespace_of
@@ -196,6 +198,11 @@ async def get_job(
     open_alerts = await alerts_of_job(services, job)
     found.alerting = alerting_of(job.document, language)
     found.alerts = [AlertOut.of(one, language) for one in open_alerts.items]
+    now = to_instant(services.clock.now())  # by the day: no right hangs on it
+    found.warnings = [
+        WarningOut(code=one.code, message=one.sentence, hint=one.hint or None)
+        for one in schedule_warnings(job, now=now, language=language)
+    ]
     return found
 
 

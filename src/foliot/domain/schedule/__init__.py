@@ -7,7 +7,7 @@ from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
 from foliot.domain.schedule.cron import Cron, CronDialect
 from foliot.domain.schedule.document import schedule_from_document
 from foliot.domain.schedule.every import Every, FixedDelay
-from foliot.domain.schedule.schedule import Schedule
+from foliot.domain.schedule.schedule import Schedule, expressions_of
 from foliot.domain.schedule.structured import Daily, Weekly
 from foliot.domain.schedule.trigger import HORIZON, Trigger
 from foliot.domain.schedule.zones import Gap, RepeatedTime, tzdata_version
@@ -32,6 +32,7 @@ __all__ = [
     "builtin_calendar",
     "calendar_from_document",
     "calendar_to_document",
+    "expressions_of",
     "find_calendar",
     "schedule_from_document",
     "tzdata_version",

@@ -8,6 +8,7 @@ from typing import Any, Final
 from foliot.domain.instants import DAY, SECOND, Instant, Micros
 from foliot.domain.schedule.builtin import find_calendar
 from foliot.domain.schedule.calendars import ALLOWED, Calendar, Ruling, Shift
+from foliot.domain.schedule.cron import Cron
 from foliot.domain.schedule.errors import UnknownCalendar
 from foliot.domain.schedule.every import FixedDelay
 from foliot.domain.schedule.open_times import OpenTimes, opening
@@ -285,6 +286,17 @@ class Schedule:
             return mask
         first, last = self._within(day * DAY_S * SECOND - 1, (day + 1) * DAY_S * SECOND - 1)
         return _clip(mask, day, first, last)
+
+
+def expressions_of(schedule: Schedule) -> tuple[str, ...]:
+    """The cron expressions in a schedule, as they are written."""
+    found: list[str] = []
+    for one in schedule.triggers:
+        if isinstance(one, Schedule):
+            found += expressions_of(one)
+        elif isinstance(one, Cron):
+            found.append(one.text)
+    return tuple(found)
 
 
 def _count_bits(mask_of: Callable[[int], int], after: Instant, until: Instant) -> int:
