@@ -2,6 +2,7 @@
 import "./walks/login.ts";
 import "./walks/runs.ts";
 import "./walks/jobs.ts";
+import "./walks/jobActs.ts";
 import "./walks/access.ts";
 import { lookForComplaints } from "./walks/window.ts";
 

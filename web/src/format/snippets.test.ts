@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import {
   asAct,
   asCheckRun,
-  asCommand,
   asCurl,
+  asFields,
   asPing,
   asPingCurl,
   asPython,
@@ -12,32 +12,46 @@ import {
   shellWord,
 } from "./snippets.ts";
 
-const trigger = {
-  job: "settle",
-  namespace: "default",
-  params: { day: "2026-01-31", dry: true },
-  server: "http://h:7171",
-};
+const SERVER = "http://h:7171";
 
 test("a trigger is copied as a command", () => {
-  expect(asCommand(trigger)).toBe("foliot job trigger settle -p day=2026-01-31 -p dry=true");
-  expect(asCommand({ ...trigger, namespace: "pay", params: {} })).toBe("foliot job trigger settle -n pay");
+  const trigger = {
+    verb: "job trigger",
+    of: "settle",
+    options: { p: asFields({ day: "2026-01-31", dry: true }) },
+  };
+  expect(asAct(trigger)).toBe("foliot job trigger settle -p day=2026-01-31 -p dry=true");
+  expect(asAct({ ...trigger, namespace: "pay", options: {} })).toBe("foliot job trigger settle -n pay");
 });
 
 test("no value of a user becomes a second word of the shell", () => {
   expect(shellWord("a'; rm -rf / #")).toBe(`'a'\\''; rm -rf / #'`);
-  expect(asCommand({ ...trigger, job: "$(id)", params: {} })).toBe("foliot job trigger '$(id)'");
+  expect(asAct({ verb: "job trigger", of: "$(id)" })).toBe("foliot job trigger '$(id)'");
+  const body = { reason: "it's `late`" };
+  expect(asCurl({ method: "POST", path: "/x", body }, SERVER)).toContain(
+    `-d '{"reason":"it'\\''s \`late\`"}'`,
+  );
 });
 
-test("a trigger is copied as curl, with names in the address written as their bytes", () => {
-  const copied = asCurl({ ...trigger, job: "结算", namespace: "a b" });
-  expect(copied).toContain("/jobs/%E7%BB%93%E7%AE%97:trigger?namespace=a%20b");
-  expect(copied).toContain(`'{"params":{"day":"2026-01-31","dry":true}}'`);
+test("a request is copied as curl, with its headers and its body as far as there are some", () => {
+  const path = "/api/v1/jobs/%E7%BB%93%E7%AE%97?namespace=a+b";
+  expect(asCurl({ method: "DELETE", path, headers: { "If-Match": '"v3"' } }, SERVER)).toBe(
+    `curl -X DELETE 'http://h:7171${path}' \\\n  -H "Authorization: Bearer $FOLIOT_TOKEN" \\\n  -H 'If-Match: "v3"'`,
+  );
+  expect(asCurl({ method: "POST", path, body: { to: 2 } }, SERVER)).toContain(
+    `  -H "Content-Type: application/json" \\\n  -d '{"to":2}'`,
+  );
 });
 
-test("a trigger is copied as Python", () => {
-  expect(asPython(trigger)).toContain('client.jobs.trigger("settle", {"day": "2026-01-31", "dry": True})');
-  expect(asPython({ ...trigger, params: { x: null } })).toContain('{"x": None}');
+test("a method of the client is copied as Python, without what is empty", () => {
+  const trigger = {
+    name: "jobs.trigger",
+    given: ["settle", { day: "2026-01-31", dry: true, x: null }],
+    answer: "run",
+  };
+  expect(asPython({ ...trigger, options: { reason: "", at: undefined, namespace: "pay" } }, SERVER)).toBe(
+    `from foliot import Foliot\n\nwith Foliot("http://h:7171") as client:\n    run = client.jobs.trigger("settle", {"day": "2026-01-31", "dry": True, "x": None}, namespace="pay")`,
+  );
 });
 
 test("a ping is copied as a command around a command, as a command alone, and as curl", () => {
@@ -77,4 +91,5 @@ test("what a dialog does is a command, with what was written in it", () => {
     "foliot run cancel r-1 --force",
   );
   expect(asAct({ verb: "cluster step-down" })).toBe("foliot cluster step-down");
+  expect(asAct({ asked: { method: "POST", path: "/x" } })).toBe(undefined);
 });

@@ -1,38 +1,47 @@
 /// What a page does or shows as a command, as curl and as Python, to copy.
 
-export interface Trigger {
-  job: string;
-  namespace: string;
-  params: Record<string, unknown>;
-  server: string;
-}
-
 /** One word of a POSIX shell, whatever is in it. */
 export function shellWord(text: string): string {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text;
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
-export function asCommand({ job, namespace, params }: Trigger): string {
-  const words = ["foliot job trigger", shellWord(job)];
-  for (const [name, value] of Object.entries(params)) {
-    const written = typeof value === "string" ? value : JSON.stringify(value);
-    words.push("-p", shellWord(`${name}=${written}`));
+/** A request of the API, as the console sends it. */
+export interface Asked {
+  method: string;
+  /** With its query. */
+  path: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export function asCurl({ method, path, body, headers = {} }: Asked, server: string): string {
+  const lines = [`curl -X ${method} ${shellWord(server + path)}`, '-H "Authorization: Bearer $FOLIOT_TOKEN"'];
+  for (const [name, value] of Object.entries(headers)) lines.push(`-H ${shellWord(`${name}: ${value}`)}`);
+  if (body !== undefined) {
+    lines.push('-H "Content-Type: application/json"', `-d ${shellWord(JSON.stringify(body))}`);
   }
-  return words.join(" ") + within(namespace);
+  return lines.join(" \\\n  ");
 }
 
-export function asCurl({ job, namespace, params, server }: Trigger): string {
-  const query = namespace === "default" ? "" : `?namespace=${encodeURIComponent(namespace)}`;
-  const url = `${server}/api/v1/jobs/${encodeURIComponent(job)}:trigger${query}`;
-  const body = shellWord(JSON.stringify({ params }));
-  return `curl -X POST ${shellWord(url)} \\\n  -H "Authorization: Bearer $FOLIOT_TOKEN" \\\n  -H "Content-Type: application/json" \\\n  -d ${body}`;
+/** A method of the client, such as `jobs.pause`, and what it is given. */
+export interface Method {
+  name: string;
+  given: readonly unknown[];
+  /** By their names; those that are undefined or empty are left out. */
+  options?: Record<string, unknown>;
+  /** What its answer is kept as. */
+  answer?: string;
 }
 
-export function asPython({ job, namespace, params, server }: Trigger): string {
-  const place = namespace === "default" ? "" : `, namespace=${python(namespace)}`;
-  const given = Object.keys(params).length === 0 ? "" : `, ${python(params)}`;
-  return `from foliot import Foliot\n\nwith Foliot(${python(server)}) as client:\n    run = client.jobs.trigger(${python(job)}${given}${place})`;
+export function asPython({ name, given, options = {}, answer }: Method, server: string): string {
+  const words = given.map(python);
+  for (const [option, value] of Object.entries(options)) {
+    if (option === "namespace" && value === "default") continue;
+    if (value !== undefined && value !== "") words.push(`${option}=${python(value)}`);
+  }
+  const kept = answer === undefined ? "" : `${answer} = `;
+  return `from foliot import Foliot\n\nwith Foliot(${python(server)}) as client:\n    ${kept}client.${name}(${words.join(", ")})`;
 }
 
 /** A JSON value as Python writes it. */
@@ -49,23 +58,38 @@ export function python(value: unknown): string {
 }
 
 export interface Act {
-  /** What it does, as the command line names it: `job pause`. */
-  verb: string;
+  /** What it does, as the command line names it: `job pause`. Absent: there is no such command. */
+  verb?: string;
   /** What it does it to: a job, a run, a node. */
   of?: string;
   namespace?: string;
-  /** Options with their values; those without a value stand alone, empty ones are left out. */
-  options?: Record<string, string | true | undefined>;
+  /** Options with their values; those without a value stand alone, a list repeats its option, empty ones are left out. */
+  options?: Record<string, string | true | readonly string[] | undefined>;
+  /** The same as a request. */
+  asked?: Asked;
+  /** The same in Python. */
+  method?: Method;
 }
 
-/** What a dialog does, as a command. */
-export function asAct({ verb, of, namespace = "default", options = {} }: Act): string {
+/** What a dialog does, as a command; undefined: there is none. */
+export function asAct({ verb, of, namespace = "default", options = {} }: Act): string | undefined {
+  if (verb === undefined) return undefined;
   const words = [`foliot ${verb}`, ...(of === undefined ? [] : [shellWord(of)])];
   for (const [name, value] of Object.entries(options)) {
-    if (value === true) words.push(`--${name}`);
-    else if (value) words.push(`--${name}`, shellWord(value));
+    const option = name.length === 1 ? `-${name}` : `--${name}`;
+    for (const one of [value ?? []].flat()) {
+      if (one === true) words.push(option);
+      else if (one !== "") words.push(option, shellWord(one));
+    }
   }
   return words.join(" ") + within(namespace);
+}
+
+/** Fields as options of the command line give them: `name=value`. */
+export function asFields(fields: Record<string, unknown>): string[] {
+  return Object.entries(fields).map(([name, value]) => {
+    return `${name}=${typeof value === "string" ? value : JSON.stringify(value)}`;
+  });
 }
 
 export interface PingedCheck {

@@ -2,6 +2,7 @@
 import { Button } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { backfills } from "../api/queries.ts";
 import type { BackfillOut } from "../api/types.ts";
@@ -107,6 +108,8 @@ function VerbDialog({ opened, close }: { opened: NonNullable<Opened>; close: () 
     end_backfill: ["fill.end_says", "fill.end"],
   } as const;
   const [sentence, action] = says[verb];
+  const how = { pause_backfill: "pause", resume_backfill: "resume", end_backfill: "end" }[verb];
+  const path = { number: of.id };
   return (
     <Confirm
       title={`#${of.id} ${of.job}`}
@@ -114,9 +117,15 @@ function VerbDialog({ opened, close }: { opened: NonNullable<Opened>; close: () 
       action={say(action)}
       hasReason={false}
       isDanger={verb === "end_backfill"}
+      act={() => ({
+        verb: "job backfills",
+        options: { [how]: String(of.id) },
+        asked: asked(verb, { path }),
+        method: { name: `backfills.${how}`, given: [of.id] },
+      })}
       close={close}
       change={async ({ key }) => {
-        await call(verb, { path: { number: of.id }, key });
+        await call(verb, { path, key });
       }}
     />
   );

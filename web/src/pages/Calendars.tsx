@@ -3,11 +3,14 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { calendar as calendarQuery, calendars } from "../api/queries.ts";
 import type { CalendarOut } from "../api/types.ts";
+import { asFields } from "../format/snippets.ts";
 import { fromYaml, toYaml } from "../format/yaml.ts";
 import { Confirm } from "../parts/Confirm.tsx";
+import { useDraft } from "../parts/draft.ts";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink } from "../parts/links.tsx";
@@ -73,7 +76,8 @@ function Details({ name }: { name: string }) {
   const say = useSay();
   const rights = useRights();
   const query = useQuery(calendarQuery(name));
-  const [isOpen, setOpen] = useState(false);
+  const [opened, setOpened] = useState<"" | "edit" | "delete">("");
+  const close = () => setOpened("");
   return (
     <section aria-labelledby="calendar">
       <h2 id="calendar">
@@ -84,9 +88,14 @@ function Details({ name }: { name: string }) {
           <>
             <Json value={toYaml(found.calendar)} label={say("calendars.days")} />
             {rights.write && found.source === "saved" && (
-              <Button variant="default" size="compact-sm" onClick={() => setOpen(true)}>
-                {say("do.edit")}
-              </Button>
+              <div className="row">
+                <Button variant="default" size="compact-sm" onClick={() => setOpened("edit")}>
+                  {say("do.edit")}
+                </Button>
+                <Button variant="default" size="compact-sm" onClick={() => setOpened("delete")}>
+                  {say("do.delete")}
+                </Button>
+              </div>
             )}
             {found.users !== null && (
               <>
@@ -117,7 +126,8 @@ function Details({ name }: { name: string }) {
                 </li>
               ))}
             </ul>
-            {isOpen && <CalendarDialog found={found} close={() => setOpen(false)} />}
+            {opened === "edit" && <CalendarDialog found={found} close={close} />}
+            {opened === "delete" && <DeleteCalendarDialog found={found} close={close} />}
           </>
         )}
       </Loaded>
@@ -128,8 +138,10 @@ function Details({ name }: { name: string }) {
 function CalendarDialog({ found, close }: { found?: CalendarOut; close: () => void }) {
   const say = useSay();
   const navigate = useNavigate({ from: "/calendars" });
-  const [name, setName] = useState(found?.name ?? "");
-  const [text, setText] = useState(found ? toYaml(found.calendar) : NEW);
+  const [{ name, text }, keep, forget] = useDraft(`calendar ${found?.name ?? ""}`, {
+    name: found?.name ?? "",
+    text: found ? toYaml(found.calendar) : NEW,
+  });
   const read = fromYaml(text);
   const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : undefined;
   return (
@@ -138,7 +150,20 @@ function CalendarDialog({ found, close }: { found?: CalendarOut; close: () => vo
       says={say("calendars.save_says")}
       action={say("do.save")}
       isOff={broken !== undefined}
-      close={close}
+      act={(reason) => {
+        const calendar = "value" in read ? read.value : {};
+        return {
+          verb: "calendar save",
+          of: name,
+          options: { set: asFields(calendar), reason },
+          asked: asked("put_calendar", { path: { name }, body: { calendar, reason } }),
+          method: { name: "calendars.put", given: [name, calendar], options: { reason } },
+        };
+      }}
+      close={() => {
+        forget();
+        close();
+      }}
       change={async ({ reason, key }) => {
         if ("says" in read) return;
         await call("put_calendar", { path: { name }, body: { calendar: read.value, reason }, key });
@@ -151,7 +176,7 @@ function CalendarDialog({ found, close }: { found?: CalendarOut; close: () => vo
           label={say("calendars.name")}
           required
           value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
+          onChange={(event) => keep({ name: event.currentTarget.value })}
         />
       )}
       <Textarea
@@ -160,9 +185,43 @@ function CalendarDialog({ found, close }: { found?: CalendarOut; close: () => vo
         rows={8}
         value={text}
         error={broken}
-        onChange={(event) => setText(event.currentTarget.value)}
+        onChange={(event) => keep({ text: event.currentTarget.value })}
         translate="no"
       />
     </Confirm>
+  );
+}
+
+/** It can be saved again as it was: the press that takes it away can be taken back. */
+function DeleteCalendarDialog({ found, close }: { found: CalendarOut; close: () => void }) {
+  const say = useSay();
+  const navigate = useNavigate({ from: "/calendars" });
+  const { name } = found;
+  const path = { name };
+  const isUsed = (found.users?.length ?? 0) > 0;
+  return (
+    <Confirm
+      title={say("calendars.delete_title", { name })}
+      says={say(isUsed ? "calendars.delete_used" : "calendars.delete_says")}
+      action={say("do.delete")}
+      isDanger
+      isOff={isUsed}
+      hasReason={false}
+      act={() => ({
+        verb: "calendar delete",
+        of: name,
+        asked: asked("delete_calendar", { path }),
+        method: { name: "calendars.delete", given: [name] },
+      })}
+      close={close}
+      change={async ({ key }) => {
+        await call("delete_calendar", { path, key });
+        const undo = async () => {
+          await call("put_calendar", { path, body: { calendar: found.calendar, reason: found.reason } });
+        };
+        tell(say("calendars.deleted", { name }), undefined, { label: say("do.undo"), act: undo });
+        void navigate({ search: {}, replace: true });
+      }}
+    />
   );
 }

@@ -10,6 +10,7 @@ import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { BackfillDialog } from "../parts/BackfillDialog.tsx";
+import { DeleteJobDialog } from "../parts/DeleteJob.tsx";
 import { useFavourites } from "../parts/favourites.ts";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -31,8 +32,16 @@ import { Versions } from "./JobVersions.tsx";
 import { RunTable } from "./RunTable.tsx";
 import { JobStatistics } from "./Statistics.tsx";
 
+type Opened = "" | "trigger" | "pause" | "resume" | "fill" | "delete";
+
 export function JobPage() {
   const { namespace, name } = useParams({ from: "/jobs/$namespace/$name" });
+  return <OneJob key={`${namespace}/${name}`} namespace={namespace} name={name} />;
+}
+
+/** A dialog that is open stays so when the job is read anew from the start: after a new login, say. */
+function OneJob({ namespace, name }: { namespace: string; name: string }) {
+  const [opened, setOpened] = useState<Opened>("");
   const client = useQueryClient();
   const query = useQuery({
     ...jobQuery(namespace, name),
@@ -40,19 +49,24 @@ export function JobPage() {
   });
   return (
     <Loaded query={query} rows={10}>
-      {(found) => <Content job={found} />}
+      {(found) => <Content job={found} opened={opened} setOpened={setOpened} />}
     </Loaded>
   );
 }
 
-function Content({ job }: { job: JobOut }) {
+interface ContentProps {
+  job: JobOut;
+  opened: Opened;
+  setOpened: (opened: Opened) => void;
+}
+
+function Content({ job, opened, setOpened }: ContentProps) {
   const say = useSay();
   const rights = useRights();
   const favourites = useFavourites();
   useOffersZone(job.schedule === null ? "UTC" : job.timezone);
   const { tab = "runs" } = useSearch({ from: "/jobs/$namespace/$name" });
   const navigate = useNavigate({ from: "/jobs/$namespace/$name" });
-  const [opened, setOpened] = useState<"" | "trigger" | "pause" | "resume" | "fill">("");
   const isPaused = job.state === "PAUSED";
   const close = () => setOpened("");
   return (
@@ -108,6 +122,9 @@ function Content({ job }: { job: JobOut }) {
                 )}
                 {rights.run && job.schedule !== null && (
                   <Menu.Item onClick={() => setOpened("fill")}>{say("do.backfill")}</Menu.Item>
+                )}
+                {rights.write && (
+                  <Menu.Item onClick={() => setOpened("delete")}>{say("do.delete")}</Menu.Item>
                 )}
               </Menu.Dropdown>
             </Menu>
@@ -212,6 +229,7 @@ function Content({ job }: { job: JobOut }) {
       {opened === "fill" && <BackfillDialog job={job} close={close} />}
       {opened === "pause" && <PauseDialog job={job} close={close} />}
       {opened === "resume" && <ResumeDialog job={job} close={close} />}
+      {opened === "delete" && <DeleteJobDialog job={job} close={close} />}
     </>
   );
 }

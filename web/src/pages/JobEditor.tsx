@@ -4,7 +4,7 @@ import { Button, Textarea, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { call, newKey, ProblemError } from "../api/call.ts";
 import { job as jobQuery, whoami } from "../api/queries.ts";
 import type { DefinitionForm, ValidOut } from "../api/types.ts";
@@ -13,6 +13,8 @@ import type { FieldError } from "../format/place.ts";
 import { fromYaml, toYaml } from "../format/yaml.ts";
 import { ChangeTable, type FieldChange } from "../parts/ChangeTable.tsx";
 import { DefinitionFields } from "../parts/DefinitionFields.tsx";
+import { useDraft } from "../parts/draft.ts";
+import { focusFirstWrong } from "../parts/focus.ts";
 import { Loaded } from "../parts/Loaded.tsx";
 import { NamespaceField } from "../parts/NamespaceField.tsx";
 import { NextFires } from "../parts/NextFires.tsx";
@@ -79,28 +81,6 @@ interface Draft {
   version: number;
 }
 
-/** What is written stays through errors, an ended session and a reload. */
-function useDraft(place: string, first: Draft): [Draft, (next: Draft) => void, () => void] {
-  const key = `foliot.edit.${place}`;
-  const [draft, setDraft] = useState<Draft>(() => {
-    try {
-      const kept = JSON.parse(sessionStorage.getItem(key) ?? "null") as Draft | null;
-      return { ...first, ...kept };
-    } catch {
-      return first;
-    }
-  });
-  const keep = (next: Draft) => {
-    setDraft(next);
-    sessionStorage.setItem(key, JSON.stringify(next));
-  };
-  const forget = () => {
-    sessionStorage.removeItem(key);
-    setDraft(first);
-  };
-  return [draft, keep, forget];
-}
-
 interface EditorProps {
   namespace: string; // of a new job: where it is made, unless another is written
   name: string;
@@ -113,7 +93,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const isNew = version === 0;
-  const [draft, keep, forget] = useDraft(`${isNew ? "new " : ""}${namespace}/${name}`, {
+  const [draft, set, forget] = useDraft<Draft>(`edit ${isNew ? "new " : ""}${namespace}/${name}`, {
     name,
     namespace,
     text: saved,
@@ -123,7 +103,6 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
   const form = useRef<HTMLFormElement>(null);
   const [key] = useState(newKey);
   const { text } = draft;
-  const set = (change: Partial<Draft>) => keep({ ...draft, ...change });
   const [settled] = useDebouncedValue(text, WRITTEN_MS);
   const read = fromYaml(text);
   const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : "";
@@ -157,10 +136,11 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
         search: { tab: "versions" },
       });
     },
-    // When what is wrong stands at its field: the first is where to write on.
-    onError: () =>
-      setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()),
   });
+  // When what is wrong stands at its field: the first is where to write on.
+  useEffect(() => {
+    if (saving.error) focusFirstWrong(form.current);
+  }, [saving.error]);
   const conflict = conflictOf(saving.error);
   const refusals = broken === "" ? errorsOf(checked.error ?? saving.error) : [];
   const changes = checked.data?.changes ?? [];

@@ -2,11 +2,15 @@
 import { Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import type { BackfillPreviewOut, NewBackfillIn } from "../api/types.ts";
 import { boundsOf, dayAfter, dayOf } from "../format/day.ts";
+import type { Act } from "../format/snippets.ts";
 import { count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
+import { FoldedCopyAs } from "./CopyAs.tsx";
+import { useDraft } from "./draft.ts";
 import { FormFoot } from "./FormFoot.tsx";
 import { useFocusBack } from "./focus.ts";
 import { NamespaceField } from "./NamespaceField.tsx";
@@ -16,6 +20,17 @@ import { tell } from "./Toasts.tsx";
 
 const ONLY = ["missing", "failed", "all"] as const;
 const SHOWN = 12;
+
+interface Written {
+  name: string;
+  namespace: string;
+  from: string;
+  to: string;
+  only: (typeof ONLY)[number];
+  parallel: number;
+  isNewestFirst: boolean;
+  reason: string;
+}
 
 interface Props {
   job?: { name: string; namespace: string };
@@ -28,18 +43,21 @@ export function BackfillDialog({ job, close }: Props) {
   const zone = useZone();
   const client = useQueryClient();
   const today = dayOf(Date.now(), zone);
-  const [name, setName] = useState(job?.name ?? "");
   const chosen = useNamespace();
-  const [namespace, setNamespace] = useState(job?.namespace ?? (chosen || "default"));
-  const [from, setFrom] = useState(dayAfter(today, -7));
-  const [to, setTo] = useState(today);
-  const [only, setOnly] = useState<(typeof ONLY)[number]>("missing");
-  const [parallel, setParallel] = useState(1);
-  const [isNewestFirst, setNewestFirst] = useState(false);
-  const [reason, setReason] = useState("");
+  const [written, keep, forget] = useDraft<Written>(`backfill ${job ? `${job.namespace}/${job.name}` : ""}`, {
+    name: job?.name ?? "",
+    namespace: job?.namespace ?? (chosen || "default"),
+    from: dayAfter(today, -7),
+    to: today,
+    only: "missing",
+    parallel: 1,
+    isNewestFirst: false,
+    reason: "",
+  });
+  const { name, namespace, from, to, only, parallel, isNewestFirst, reason } = written;
   const [key] = useState(newKey);
   const query = { namespace };
-  const asked: NewBackfillIn = {
+  const body: NewBackfillIn = {
     job: name,
     from: new Date(boundsOf(from, zone).fromMs).toISOString(),
     to: new Date(boundsOf(to, zone).fromMs).toISOString(),
@@ -48,27 +66,27 @@ export function BackfillDialog({ job, close }: Props) {
     newest_first: isNewestFirst,
     reason,
   };
-  const looking = useMutation({ mutationFn: () => call("preview_backfill", { query, body: asked }) });
+  const leave = () => {
+    forget();
+    close();
+  };
+  const looking = useMutation({ mutationFn: () => call("preview_backfill", { query, body }) });
   const seen = looking.data;
   const starting = useMutation({
-    mutationFn: (preview: BackfillPreviewOut) => {
-      const body = { ...asked, from: preview.from_at, to: preview.to_at, token: preview.token };
-      return call("start_backfill", { query, body, key });
-    },
+    mutationFn: (preview: BackfillPreviewOut) =>
+      call("start_backfill", { query, body: startOf(body, preview), key }),
     onSuccess: (made) => {
       void client.invalidateQueries();
       tell(say("fill.started", { job: made.job, count: made.total }));
-      close();
+      leave();
     },
   });
   // What was seen is confirmed: a change in the form needs another look.
-  const change =
-    <T,>(set: (value: T) => void) =>
-    (value: T) => {
-      set(value);
-      looking.reset();
-      starting.reset();
-    };
+  const change = (next: Partial<Written>) => {
+    keep(next);
+    looking.reset();
+    starting.reset();
+  };
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (seen && seen.count > 0) starting.mutate(seen);
@@ -78,7 +96,7 @@ export function BackfillDialog({ job, close }: Props) {
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={leave}
       title={say("fill.new")}
       closeButtonProps={{ "aria-label": say("do.close") }}
       transitionProps={{ duration: 0 }}
@@ -91,10 +109,10 @@ export function BackfillDialog({ job, close }: Props) {
               label={say("runs.job")}
               required
               value={name}
-              onChange={(event) => change(setName)(event.currentTarget.value)}
+              onChange={(event) => change({ name: event.currentTarget.value })}
               data-autofocus
             />
-            <NamespaceField value={namespace} set={change(setNamespace)} />
+            <NamespaceField value={namespace} set={(wanted) => change({ namespace: wanted })} />
           </div>
         )}
         <div className="row fields">
@@ -103,19 +121,19 @@ export function BackfillDialog({ job, close }: Props) {
             label={say("fill.from")}
             required
             value={from}
-            onChange={(event) => change(setFrom)(event.currentTarget.value)}
+            onChange={(event) => change({ from: event.currentTarget.value })}
           />
           <TextInput
             type="date"
             label={say("fill.to")}
             required
             value={to}
-            onChange={(event) => change(setTo)(event.currentTarget.value)}
+            onChange={(event) => change({ to: event.currentTarget.value })}
           />
           <NativeSelect
             label={say("fill.only")}
             value={only}
-            onChange={(event) => change(setOnly)(event.currentTarget.value as typeof only)}
+            onChange={(event) => change({ only: event.currentTarget.value as typeof only })}
             data={ONLY.map((one) => ({ value: one, label: say(`fill.${one}`) }))}
           />
           <TextInput
@@ -124,30 +142,67 @@ export function BackfillDialog({ job, close }: Props) {
             min={1}
             max={100}
             value={parallel}
-            onChange={(event) => change(setParallel)(Number(event.currentTarget.value) || 1)}
+            onChange={(event) => change({ parallel: Number(event.currentTarget.value) || 1 })}
           />
         </div>
         <Checkbox
           label={say("fill.newest_first")}
           checked={isNewestFirst}
-          onChange={(event) => change(setNewestFirst)(event.currentTarget.checked)}
+          onChange={(event) => change({ isNewestFirst: event.currentTarget.checked })}
         />
         <TextInput
           label={say("do.reason")}
           value={reason}
           maxLength={500}
-          onChange={(event) => change(setReason)(event.currentTarget.value)}
+          onChange={(event) => change({ reason: event.currentTarget.value })}
         />
         {seen && <Preview seen={seen} />}
+        <FoldedCopyAs act={actOf(body, namespace, seen)} />
         <FormFoot
           action={seen && seen.count > 0 ? say("fill.start", { count: seen.count }) : say("fill.preview")}
           isPending={looking.isPending || starting.isPending}
           error={error}
-          close={close}
+          close={leave}
         />
       </form>
     </Modal>
   );
+}
+
+/** What was seen is started, and nothing else: with the instants of the preview and what confirms them. */
+function startOf(body: NewBackfillIn, seen: BackfillPreviewOut) {
+  return { ...body, from: seen.from_at, to: seen.to_at, token: seen.token };
+}
+
+/** The same elsewhere. A request is a look until something was seen; the command looks and asks by itself. */
+function actOf(body: NewBackfillIn, namespace: string, seen: BackfillPreviewOut | undefined): Act {
+  const { job, from, to, only = "missing", parallel = 1, newest_first = false, reason = "" } = body;
+  const isSeen = seen !== undefined && seen.count > 0;
+  const query = { namespace };
+  const how = { only, parallel, newest_first: newest_first || undefined, reason, namespace };
+  return {
+    verb: "job backfill",
+    of: job,
+    namespace,
+    options: {
+      from,
+      to: to ?? undefined,
+      only,
+      parallel: String(parallel),
+      "newest-first": newest_first || undefined,
+      reason,
+    },
+    asked: isSeen
+      ? asked("start_backfill", { query, body: startOf(body, seen) })
+      : asked("preview_backfill", { query, body }),
+    method: isSeen
+      ? {
+          name: "backfills.start",
+          given: [job, seen.from_at, seen.to_at],
+          options: { confirmed: seen.token, ...how },
+        }
+      : { name: "backfills.preview", given: [job, from, to], options: how, answer: "seen" },
+  };
 }
 
 function Preview({ seen }: { seen: BackfillPreviewOut }) {

@@ -1,11 +1,12 @@
-/// A dialog before a change: what happens, a reason, one button. It sends its change once.
+/// A dialog before a change: what happens, a reason, one button. It sends its change once. The reason stays when the session ends.
 import { Modal, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { newKey } from "../api/call.ts";
-import { type Act, asAct } from "../format/snippets.ts";
+import type { Act } from "../format/snippets.ts";
 import { useSay } from "../words/say.ts";
-import { Command } from "./Command.tsx";
+import { FoldedCopyAs } from "./CopyAs.tsx";
+import { useDraft } from "./draft.ts";
 import { FormFoot } from "./FormFoot.tsx";
 import { useFocusBack } from "./focus.ts";
 
@@ -25,7 +26,7 @@ interface Props {
   hasReason?: boolean;
   /** False from the change: something was refused, and the dialog stays to show it. */
   change: (intent: Intent) => Promise<unknown>;
-  /** The same as a command, to copy. */
+  /** The same as a command, as curl and as Python, to copy. */
   act?: (reason: string) => Act;
   /** True: there is nothing that could be done. */
   isOff?: boolean;
@@ -50,21 +51,25 @@ export function Confirm(props: Props) {
   useFocusBack();
   const say = useSay();
   const client = useQueryClient();
-  const [reason, setReason] = useState("");
+  const [{ reason }, keep, forget] = useDraft(`confirm ${title}`, { reason: "" });
   const [written, setWritten] = useState("");
   const [key, setKey] = useState(newKey);
+  const leave = () => {
+    forget();
+    close();
+  };
   const doing = useMutation({
     mutationFn: () => change({ reason, key }),
     onSuccess: (isWhole) => {
       void client.invalidateQueries();
-      if (isWhole !== false) close();
+      if (isWhole !== false) leave();
       else setKey(newKey()); // it was done: a further press is a further intent
     },
   });
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={leave}
       title={title}
       closeButtonProps={{ "aria-label": say("do.close") }}
       transitionProps={{ duration: 0 }}
@@ -85,7 +90,7 @@ export function Confirm(props: Props) {
             description={say("do.reason_hint")}
             value={reason}
             maxLength={500}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={(event) => keep({ reason: event.currentTarget.value })}
             data-autofocus
           />
         )}
@@ -96,19 +101,14 @@ export function Confirm(props: Props) {
             onChange={(event) => setWritten(event.currentTarget.value)}
           />
         )}
-        {act && (
-          <details className="fold">
-            <summary className="soft small">{say("do.as_command")}</summary>
-            <Command text={asAct(act(reason))} />
-          </details>
-        )}
+        {act && <FoldedCopyAs act={act(reason)} />}
         <FormFoot
           action={action}
           isPending={doing.isPending}
           error={doing.error}
           isDanger={isDanger}
           isDisabled={isOff || (name !== undefined && written !== name)}
-          close={close}
+          close={leave}
         />
       </form>
     </Modal>

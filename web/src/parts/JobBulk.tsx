@@ -2,17 +2,20 @@
 import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { type JobsWanted, matchingJobs } from "../api/queries.ts";
 import type { JobOut, TreatedJobsOut } from "../api/types.ts";
 import { instantWritten } from "../format/day.ts";
+import type { Act } from "../format/snippets.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm, type Intent } from "./Confirm.tsx";
+import { useDraft } from "./draft.ts";
 import { Loaded } from "./Loaded.tsx";
 import { JobLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { State } from "./State.tsx";
-import { useZone } from "./settings.ts";
+import { useNamespace, useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
 
 export const JOB_VERBS = ["pause", "resume", "trigger", "delete"] as const;
@@ -35,14 +38,14 @@ export function JobBulkDialog({ verb, wanted, close }: Props) {
 function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; isCut: boolean }) {
   const say = useSay();
   const zone = useZone();
-  const [until, setUntil] = useState("");
+  const namespace = useNamespace();
+  const [{ until }, keep, forget] = useDraft(`many ${verb}`, { until: "" });
   const [refused, setRefused] = useState<TreatedJobsOut["items"]>([]);
   const count = jobs.length;
+  const ends = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
+  const bodyOf = (reason: string) => ({ ...bulkOf(wanted, count), ...(verb === "pause" && ends), reason });
   const change = async ({ reason, key }: Intent) => {
-    const { q = "", state = null, failing = false, late = false, group = null } = wanted;
-    const body = { filter: { q, state, failing, late, group }, expected: count, reason };
-    const ends = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
-    const done = await sent(verb, body, ends, key);
+    const done = await call(CALLS[verb], { body: bodyOf(reason), key });
     const failed = done.items.filter((job) => job.outcome === "failed");
     const changed = done.items.filter((job) => job.outcome === "done");
     const undo = verb === "pause" && changed.length > 0 ? () => resumed(changed) : undefined;
@@ -62,7 +65,20 @@ function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; 
       isDanger={verb === "delete"}
       isOff={isCut || count === 0}
       {...(verb === "delete" ? { name: String(count) } : {})}
-      close={close}
+      act={(reason) => {
+        const body = bodyOf(reason);
+        const command = commandOf(wanted);
+        return {
+          ...(command && { verb: `job ${verb}`, options: { ...command, ...ends, reason } }),
+          namespace: namespace || "default",
+          asked: asked(CALLS[verb], { body }),
+          method: { name: `jobs.${verb}_all`, given: [], options: { ...body, namespace } },
+        };
+      }}
+      close={() => {
+        forget();
+        close();
+      }}
       change={change}
     >
       {verb === "pause" && (
@@ -70,7 +86,7 @@ function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; 
           type="datetime-local"
           label={say("pause.until")}
           value={until}
-          onChange={(event) => setUntil(event.currentTarget.value)}
+          onChange={(event) => keep({ until: event.currentTarget.value })}
         />
       )}
       {refused.length > 0 && (
@@ -99,22 +115,29 @@ function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; 
   );
 }
 
-interface Bulk {
-  filter: { q: string; state: string | null; failing: boolean; late: boolean; group: string | null };
-  expected: number;
-  reason: string;
+const CALLS = {
+  pause: "pause_jobs",
+  resume: "resume_jobs",
+  trigger: "trigger_jobs",
+  delete: "delete_jobs",
+} as const;
+
+/** All jobs that the filter lets through, as long as they are as many as were seen. */
+function bulkOf({ q, state, failing, late, group }: JobsWanted, expected: number) {
+  const filter = {
+    ...(q && { q }),
+    ...(state && { state }),
+    ...(group && { group }),
+    ...(failing && { failing }),
+    ...(late && { late }),
+  };
+  return { filter, expected };
 }
 
-async function sent(
-  verb: JobVerb,
-  body: Bulk,
-  ends: { until?: string },
-  key: string,
-): Promise<TreatedJobsOut> {
-  if (verb === "resume") return await call("resume_jobs", { body, key });
-  if (verb === "trigger") return await call("trigger_jobs", { body, key });
-  if (verb === "delete") return await call("delete_jobs", { body, key });
-  return await call("pause_jobs", { body: { ...body, ...ends }, key });
+/** The options of the command line that choose the same jobs; undefined: it has none for that. */
+function commandOf({ q, state, failing, late, group }: JobsWanted): Act["options"] | undefined {
+  if (state || late || !(q || group || failing)) return undefined;
+  return { match: q, group, failing: failing || undefined };
 }
 
 async function resumed(jobs: TreatedJobsOut["items"]): Promise<void> {

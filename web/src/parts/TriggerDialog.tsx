@@ -1,16 +1,20 @@
-/// Trigger a job: a form out of its JSON Schema, and the same trigger as a command, curl or Python to copy.
-import { Button, Checkbox, Modal, NativeSelect, Tabs, Textarea, TextInput } from "@mantine/core";
+/// Trigger a job: a form out of its JSON Schema, when and how, a look without a run; the same as a command, curl or Python.
+import { Button, Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type FormEvent, useEffect, useRef, useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey, ProblemError } from "../api/call.ts";
 import { job as jobQuery } from "../api/queries.ts";
 import { type FormField, fieldsOf, filled } from "../format/schema.ts";
-import { asCommand, asCurl, asPython } from "../format/snippets.ts";
+import { asFields } from "../format/snippets.ts";
+import { AT_ONCE, type How, howAsked, isSpecial } from "../format/trigger.ts";
 import { type Say, useSay } from "../words/say.ts";
-import { Command } from "./Command.tsx";
-import { useFocusBack } from "./focus.ts";
+import { CopyAs } from "./CopyAs.tsx";
+import { useDraft } from "./draft.ts";
+import { focusFirstWrong, useFocusBack } from "./focus.ts";
 import { ProblemBox } from "./Problem.tsx";
+import { useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
 
 interface Props {
@@ -52,40 +56,63 @@ const FREE: FormField = {
 
 function TriggerForm({ name, namespace, schema, close }: Props & { schema: Record<string, unknown> | null }) {
   const say = useSay();
+  const zone = useZone();
   const navigate = useNavigate();
   const client = useQueryClient();
+  const form = useRef<HTMLFormElement>(null);
   const isKnown = schema !== null;
   const fields = isKnown ? fieldsOf(schema) : [FREE];
-  const [values, setValues] = useDraft(`${namespace}/${name}`);
+  const [values, keepValues, forgetValues] = useDraft<Record<string, string>>(
+    `trigger ${namespace}/${name}`,
+    {},
+  );
+  const [how, keepHow, forgetHow] = useDraft(`trigger how ${namespace}/${name}`, AT_ONCE);
   const [key] = useState(newKey);
   const [isTried, setTried] = useState(false);
-  const form = filled(fields, values);
-  const params = isKnown ? form.params : ((form.params[""] ?? {}) as Record<string, unknown>);
+  const written = filled(fields, values);
+  const params = isKnown ? written.params : ((written.params[""] ?? {}) as Record<string, unknown>);
+  const said = howAsked(how, zone);
+  const given = { path: { name }, query: { namespace }, body: { params, ...said } };
   const doing = useMutation({
-    mutationFn: () => call("trigger_job", { path: { name }, query: { namespace }, body: { params }, key }),
+    mutationFn: () => call("trigger_job", { ...given, key }),
     onSuccess: (run) => {
       void client.invalidateQueries();
-      setValues({});
+      forgetValues();
+      forgetHow();
       close();
       if (!("id" in run)) return;
       tell(say("trigger.done", { job: name }), { id: run.id, label: say("trigger.see") });
       void navigate({ to: "/runs/$run", params: { run: run.id } });
     },
   });
-  const told = serverErrors(doing.error);
-  const set = (field: string, value: string) => {
-    setValues({ ...values, [field]: value });
+  const checking = useMutation({
+    mutationFn: () => call("trigger_job", { ...given, body: { ...given.body, dry_run: true } }),
+  });
+  const isBusy = doing.isPending || checking.isPending;
+  const error = doing.error ?? checking.error;
+  const told = serverErrors(error);
+  useEffect(() => {
+    if (error) focusFirstWrong(form.current);
+  }, [error]);
+  const forgetAnswers = () => {
+    doing.reset();
+    checking.reset();
   };
-  const trigger = { job: name, namespace, params, server: window.location.origin };
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    setTried(true);
+    if (Object.keys(written.errors).length > 0) {
+      focusFirstWrong(form.current);
+      return;
+    }
+    if (isBusy) return;
+    forgetAnswers();
+    if (isCheck(event)) checking.mutate();
+    else doing.mutate();
+  };
+  const { overlap, ...options } = said;
   return (
-    <form
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        setTried(true);
-        if (Object.keys(form.errors).length === 0 && !doing.isPending) doing.mutate();
-      }}
-    >
+    <form ref={form} className="stack" onSubmit={submit}>
       {isKnown && fields.length === 0 && <p className="soft">{say("trigger.no_params")}</p>}
       {!isKnown && <p className="soft">{say("trigger.unknown")}</p>}
       {fields.map((field) => (
@@ -94,40 +121,142 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
           field={field}
           label={field.name === "" ? say("trigger.json") : field.title}
           value={values[field.name] ?? field.initial}
-          error={told[field.name] ?? (isTried ? ownError(say, form.errors[field.name]) : "")}
-          set={(value) => set(field.name, value)}
+          error={told[under(field.name)] ?? (isTried ? ownError(say, written.errors[field.name]) : "")}
+          set={(value) => {
+            forgetAnswers();
+            keepValues({ [field.name]: value });
+          }}
         />
       ))}
-      {doing.error && <ProblemBox error={doing.error} />}
+      <HowFields
+        how={how}
+        told={told}
+        set={(change) => {
+          forgetAnswers();
+          keepHow(change);
+        }}
+      />
+      {error && <ProblemBox error={error} />}
+      {checking.data && (
+        <p className="tone-good" role="status">
+          {say("trigger.would", { version: checking.data.version })}
+        </p>
+      )}
       <div className="row">
         <Button type="submit" loading={doing.isPending}>
           {say("do.trigger")}
+        </Button>
+        <Button type="submit" name={CHECK} variant="default" loading={checking.isPending}>
+          {say("trigger.check")}
         </Button>
         <Button variant="default" onClick={close}>
           {say("do.close")}
         </Button>
       </div>
-      <Tabs defaultValue="cli" keepMounted={false}>
-        <Tabs.List aria-label={say("trigger.copy")}>
-          <Tabs.Tab value="cli">{say("trigger.cli")}</Tabs.Tab>
-          <Tabs.Tab value="curl">
-            <span translate="no">curl</span>
-          </Tabs.Tab>
-          <Tabs.Tab value="python">
-            <span translate="no">Python</span>
-          </Tabs.Tab>
-        </Tabs.List>
-        <Tabs.Panel value="cli">
-          <Command text={asCommand(trigger)} />
-        </Tabs.Panel>
-        <Tabs.Panel value="curl">
-          <Command text={asCurl(trigger)} />
-        </Tabs.Panel>
-        <Tabs.Panel value="python">
-          <Command text={asPython(trigger)} />
-        </Tabs.Panel>
-      </Tabs>
+      <CopyAs
+        act={{
+          verb: "job trigger",
+          of: name,
+          namespace,
+          options: {
+            p: asFields(params),
+            ...strings(options),
+            overlap: overlap ?? undefined,
+          },
+          asked: asked("trigger_job", given),
+          method: {
+            name: "jobs.trigger",
+            given: Object.keys(params).length === 0 ? [name] : [name, params],
+            options: { ...said, namespace },
+            answer: "run",
+          },
+        }}
+      />
     </form>
+  );
+}
+
+const CHECK = "check";
+
+/** Whether the button was pressed that only looks. */
+function isCheck(event: FormEvent): boolean {
+  const { submitter } = event.nativeEvent as SubmitEvent;
+  return submitter?.getAttribute("name") === CHECK;
+}
+
+function strings(options: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(Object.entries(options).map(([name, value]) => [name, String(value)]));
+}
+
+interface HowProps {
+  how: How;
+  told: Record<string, string>;
+  set: (change: Partial<How>) => void;
+}
+
+/** What a trigger says beside the parameters: a reason, and what is not needed often. */
+function HowFields({ how, told, set }: HowProps) {
+  const say = useSay();
+  const [isOpen, setOpen] = useState(isSpecial(how));
+  const isWrong = ["at", "delay", "priority", "key"].some((field) => field in told);
+  return (
+    <>
+      <TextInput
+        label={say("do.reason")}
+        value={how.reason}
+        maxLength={500}
+        error={told.reason}
+        onChange={(event) => set({ reason: event.currentTarget.value })}
+      />
+      <details
+        className="fold"
+        open={isOpen || isWrong}
+        onToggle={(event) => setOpen(event.currentTarget.open)}
+      >
+        <summary className="soft small">{say("trigger.how")}</summary>
+        <div className="stack">
+          <div className="row fields">
+            <TextInput
+              type="datetime-local"
+              label={say("trigger.at")}
+              value={how.at}
+              error={told.at}
+              onChange={(event) => set({ at: event.currentTarget.value })}
+            />
+            <TextInput
+              label={say("trigger.delay")}
+              placeholder="10m"
+              value={how.delay}
+              error={told.delay}
+              onChange={(event) => set({ delay: event.currentTarget.value })}
+            />
+          </div>
+          <div className="row fields">
+            <TextInput
+              type="number"
+              min={1}
+              max={10}
+              label={say("trigger.priority")}
+              value={how.priority}
+              error={told.priority}
+              onChange={(event) => set({ priority: event.currentTarget.value })}
+            />
+            <TextInput
+              label={say("trigger.key")}
+              description={say("trigger.key_says")}
+              value={how.key}
+              error={told.key}
+              onChange={(event) => set({ key: event.currentTarget.value })}
+            />
+          </div>
+          <Checkbox
+            label={say("trigger.beside")}
+            checked={how.isBeside}
+            onChange={(event) => set({ isBeside: event.currentTarget.checked })}
+          />
+        </div>
+      </details>
+    </>
   );
 }
 
@@ -136,29 +265,17 @@ function ownError(say: Say, error: "needed" | "number" | "json" | undefined): st
   return say(error === "json" ? "trigger.bad_json" : `trigger.${error}`);
 }
 
-/** What the server says of each parameter, by its name. */
-function serverErrors(error: Error | null): Record<string, string> {
-  if (!(error instanceof ProblemError)) return {};
-  const found = error.problem.errors ?? [];
-  return Object.fromEntries(found.map((one) => [one.path.replace(/^params\.?/, ""), one.message]));
+const UNDER = "params";
+
+/** Where the server names a parameter: `params.day`. A parameter of any name is told from the trigger's own fields. */
+function under(parameter: string): string {
+  return parameter === "" ? UNDER : `${UNDER}.${parameter}`;
 }
 
-/** What was written stays through errors, an ended session and a reload. */
-function useDraft(of: string): [Record<string, string>, (values: Record<string, string>) => void] {
-  const place = `foliot.trigger.${of}`;
-  const [values, setValues] = useState<Record<string, string>>(() => {
-    try {
-      return JSON.parse(sessionStorage.getItem(place) ?? "{}") as Record<string, string>;
-    } catch {
-      return {};
-    }
-  });
-  const keep = (next: Record<string, string>) => {
-    setValues(next);
-    if (Object.keys(next).length === 0) sessionStorage.removeItem(place);
-    else sessionStorage.setItem(place, JSON.stringify(next));
-  };
-  return [values, keep];
+/** What the server says of each field, by its place in the request. */
+function serverErrors(error: Error | null): Record<string, string> {
+  if (!(error instanceof ProblemError)) return {};
+  return Object.fromEntries((error.problem.errors ?? []).map((one) => [one.path, one.message]));
 }
 
 interface FieldProps {

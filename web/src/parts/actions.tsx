@@ -1,11 +1,13 @@
 /// What can be done with jobs, runs and nodes: most are a dialog that says what happens.
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import type { JobOut, NodeOut, RunOut } from "../api/types.ts";
 import { instantWritten } from "../format/day.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
+import { useDraft } from "./draft.ts";
 import { useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
 import { useAct } from "./useAct.ts";
@@ -18,7 +20,11 @@ type NamedJob = Pick<JobOut, "name" | "namespace">;
 export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
   const say = useSay();
   const zone = useZone();
-  const [until, setUntil] = useState(""); // as it is written: a time of the zone on the screen
+  const place = `pause ${job.namespace}/${job.name}`;
+  const [{ until }, keep, forget] = useDraft(place, { until: "" }); // as it is written: a time of the zone on the screen
+  const at = until === "" ? undefined : new Date(instantWritten(until, zone)).toISOString();
+  const [path, query] = [{ name: job.name }, { namespace: job.namespace }];
+  const bodyOf = (reason: string) => ({ reason, ...(at !== undefined && { until: at }) });
   return (
     <Confirm
       title={say("pause.title", { job: job.name })}
@@ -28,15 +34,18 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
         verb: "job pause",
         of: job.name,
         namespace: job.namespace,
-        options: { until: until && new Date(instantWritten(until, zone)).toISOString(), reason },
+        options: { until: at, reason },
+        asked: asked("pause_job", { path, query, body: bodyOf(reason) }),
+        method: { name: "jobs.pause", given: [job.name], options: { until: at, reason, ...query } },
       })}
-      close={close}
+      close={() => {
+        forget();
+        close();
+      }}
       change={async ({ reason, key }) => {
-        const at = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
-        const query = { namespace: job.namespace };
-        await call("pause_job", { path: { name: job.name }, query, body: { reason, ...at }, key });
+        await call("pause_job", { path, query, body: bodyOf(reason), key });
         const undo = async () => {
-          await call("resume_job", { path: { name: job.name }, query, body: {} });
+          await call("resume_job", { path, query, body: {} });
         };
         tell(say("pause.done", { job: job.name }), undefined, { label: say("do.undo"), act: undo });
       }}
@@ -45,7 +54,7 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
         type="datetime-local"
         label={say("pause.until")}
         value={until}
-        onChange={(event) => setUntil(event.currentTarget.value)}
+        onChange={(event) => keep({ until: event.currentTarget.value })}
       />
     </Confirm>
   );
@@ -53,6 +62,7 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
 
 export function ResumeDialog({ job, close }: Closable & { job: JobOut }) {
   const say = useSay();
+  const [path, query] = [{ name: job.name }, { namespace: job.namespace }];
   return (
     <Confirm
       title={say("resume.title", { job: job.name })}
@@ -63,17 +73,18 @@ export function ResumeDialog({ job, close }: Closable & { job: JobOut }) {
         of: job.name,
         namespace: job.namespace,
         options: { reason },
+        asked: asked("resume_job", { path, query, body: { reason } }),
+        method: { name: "jobs.resume", given: [job.name], options: { reason, ...query } },
       })}
       close={close}
       change={async ({ reason, key }) => {
-        const query = { namespace: job.namespace };
-        await call("resume_job", { path: { name: job.name }, query, body: { reason }, key });
+        await call("resume_job", { path, query, body: { reason }, key });
         const before = {
           reason: job.pause_reason,
           ...(job.paused_until !== null && { until: job.paused_until }),
         };
         const undo = async () => {
-          await call("pause_job", { path: { name: job.name }, query, body: before });
+          await call("pause_job", { path, query, body: before });
         };
         tell(say("resume.done", { job: job.name }), undefined, { label: say("do.undo"), act: undo });
       }}
@@ -94,6 +105,8 @@ export function CancelDialog({ run, force, close }: Closable & { run: RunOut; fo
         verb: "run cancel",
         of: run.id,
         options: { force: force || undefined, reason },
+        asked: asked("cancel_run", { path: { run: run.id }, body: { reason, force } }),
+        method: { name: "runs.cancel", given: [run.id], options: { force: force || undefined, reason } },
       })}
       close={close}
       change={async ({ reason, key }) => {
@@ -139,7 +152,13 @@ export function RetryDialog({ run, close }: RetryProps) {
       title={say("retry.title", { run: run.id })}
       says={say("retry.says", { job: run.job })}
       action={say("do.retry")}
-      act={(reason) => ({ verb: "run retry", of: run.id, options: { reason } })}
+      act={(reason) => ({
+        verb: "run retry",
+        of: run.id,
+        options: { reason },
+        asked: asked("retry_run", { path: { run: run.id }, body: { reason } }),
+        method: { name: "runs.retry", given: [run.id], options: { reason }, answer: "run" },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         const made = await call("retry_run", { path: { run: run.id }, body: { reason }, key });
@@ -151,6 +170,8 @@ export function RetryDialog({ run, close }: RetryProps) {
 
 export function RollbackDialog({ job, version, close }: Closable & { job: JobOut; version: number }) {
   const say = useSay();
+  const [path, query] = [{ name: job.name }, { namespace: job.namespace }];
+  const headers = { "If-Match": `"v${job.version}"` };
   return (
     <Confirm
       title={say("job.rollback_title", { version })}
@@ -161,18 +182,16 @@ export function RollbackDialog({ job, version, close }: Closable & { job: JobOut
         of: job.name,
         namespace: job.namespace,
         options: { to: `v${version}`, reason },
+        asked: asked("rollback_job", { path, query, body: { to: version, reason }, headers }),
+        method: {
+          name: "jobs.rollback",
+          given: [job.name, version],
+          options: { if_version: job.version, reason, ...query },
+        },
       })}
       close={close}
       change={async ({ reason, key }) => {
-        const headers = { "If-Match": `"v${job.version}"` };
-        const query = { namespace: job.namespace };
-        await call("rollback_job", {
-          path: { name: job.name },
-          query,
-          body: { to: version, reason },
-          headers,
-          key,
-        });
+        await call("rollback_job", { path, query, body: { to: version, reason }, headers, key });
         tell(say("rollback.done", { job: job.name, version }));
       }}
     />
@@ -195,6 +214,8 @@ export function DrainDialog({ node, close }: Closable & { node: NodeOut }) {
         verb: isBack ? "node undrain" : "node drain",
         of: node.name,
         options: { reason },
+        asked: asked(isBack ? "undrain_node" : "drain_node", { path: { name: node.id }, body: { reason } }),
+        method: { name: isBack ? "nodes.undrain" : "nodes.drain", given: [node.name], options: { reason } },
       })}
       close={close}
       change={async ({ reason, key }) => {
@@ -215,19 +236,24 @@ interface StepDownProps extends Closable {
 export function StepDownDialog({ leader, to, close }: StepDownProps) {
   const say = useSay();
   const [heir, setHeir] = useState("");
+  const bodyOf = (reason: string) => ({ reason, ...(heir !== "" && { to: heir }) });
   return (
     <Confirm
       title={say("step.title", { leader: leader ?? "" })}
       says={say("step.says")}
       action={say("nodes.step_down")}
-      act={(reason) => ({
-        verb: "cluster step-down",
-        options: { to: to.find((node) => node.id === heir)?.name, reason },
-      })}
+      act={(reason) => {
+        const options = { to: to.find((node) => node.id === heir)?.name, reason };
+        return {
+          verb: "cluster step-down",
+          options,
+          asked: asked("step_down", { body: bodyOf(reason) }),
+          method: { name: "cluster.step_down", given: [], options },
+        };
+      }}
       close={close}
       change={async ({ reason, key }) => {
-        const body = { reason, ...(heir !== "" && { to: heir }) };
-        const done = await call("step_down", { body, key });
+        const done = await call("step_down", { body: bodyOf(reason), key });
         tell(say("step.done", { leader: done.leader, term: done.term }));
       }}
     >

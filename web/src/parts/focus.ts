@@ -11,3 +11,8 @@ export function useFocusBack(): void {
     [before],
   );
 }
+
+/** Goes to the first field that is marked as wrong, once what is wrong stands at its field. */
+export function focusFirstWrong(form: HTMLElement | null): void {
+  setTimeout(() => form?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
+}

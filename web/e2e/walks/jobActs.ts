@@ -1,0 +1,123 @@
+/// What is done with one job: copied to be done elsewhere, looked at without a run, kept while a session ends, taken away.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Locator } from "playwright-core";
+import { violations } from "./looking.ts";
+import { ask, pageOf, server } from "./window.ts";
+
+const copied = async (dialog: Locator): Promise<string> =>
+  (await dialog.locator(".command pre").textContent()) ?? "";
+
+test("an action is copied as a command, as curl and as Python, with what was written", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/nightly`);
+  await page.getByRole("button", { name: "Pause" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Reason").fill("it's late");
+  await dialog.getByText("The same as a command").click();
+  assert.equal(await copied(dialog), `foliot job pause nightly --reason 'it'\\''s late'`);
+  await dialog.getByRole("tab", { name: "curl" }).click();
+  assert.equal(
+    await copied(dialog),
+    [
+      `curl -X POST '${server.url}/api/v1/jobs/nightly:pause?namespace=default'`,
+      '-H "Authorization: Bearer $FOLIOT_TOKEN"',
+      '-H "Content-Type: application/json"',
+      `-d '{"reason":"it'\\''s late"}'`,
+    ].join(" \\\n  "),
+  );
+  await dialog.getByRole("tab", { name: "Python" }).click();
+  assert.match(await copied(dialog), /client\.jobs\.pause\("nightly", reason="it's late"\)$/);
+  assert.deepEqual(await violations(page), [], "the dialog with its forms to copy");
+  await page.goto(`${server.url}/jobs?group=nights`);
+  await page.getByRole("table", { name: "List of jobs" }).getByText("nightly_too").waitFor();
+  await page.getByRole("button", { name: "All of these …" }).click();
+  await page.getByRole("menuitem", { name: "Trigger all" }).click();
+  await dialog.getByText("The same as a command").click();
+  assert.equal(await copied(dialog), "foliot job trigger --group nights");
+  await dialog.getByRole("tab", { name: "curl" }).click();
+  assert.match(await copied(dialog), /\{"filter":\{"group":"nights"\},"expected":2,"reason":""\}/);
+  await page.context().close();
+});
+
+test("a trigger is looked at without a run, goes to the field that is wrong, and is put off", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/slow`);
+  await page.locator('.title [data-key="t"]').click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("name").fill("Ada");
+  await dialog.getByLabel("Reason").fill("month end");
+  await dialog.getByText("When and how").click();
+  await dialog.getByLabel("Or after").fill("soon");
+  await dialog.getByRole("button", { name: "Only check" }).click();
+  await dialog.getByLabel("Or after").and(page.locator('[aria-invalid="true"]:focus')).waitFor();
+  await dialog.getByLabel("Or after").fill("1h");
+  await dialog.getByLabel("Priority, 1 to 10").fill("9");
+  await dialog.getByRole("button", { name: "Only check" }).click();
+  await dialog.getByText("No run was made.").waitFor();
+  assert.deepEqual(await violations(page), [], "the form with all its fields");
+  assert.equal(
+    await copied(dialog),
+    "foliot job trigger slow -p name=Ada --delay 1h --priority 9 --reason 'month end'",
+  );
+  await dialog.getByRole("button", { name: "Trigger", exact: true }).click();
+  await page.waitForURL(/\/runs\/r-/);
+  const id = new URL(page.url()).pathname.slice("/runs/".length);
+  const run = await ask("GET", `/runs/${id}`);
+  assert.equal(run.priority, 9);
+  assert.equal(run.state, "PENDING");
+  await ask("POST", `/runs/${id}:cancel`, {});
+  await page.context().close();
+});
+
+test("a dialog stays with what was written in it when the session ends", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/daily`);
+  await page.locator('.title [data-key="p"]').click();
+  const dialog = page.getByRole("dialog").filter({ hasText: "Pause daily?" });
+  await dialog.getByLabel("Until").fill("2031-01-02T06:00");
+  await dialog.getByLabel("Reason").fill("kernel update");
+  await page.context().clearCookies();
+  // The page may be refused before the form is: either opens the login over it.
+  await dialog
+    .getByRole("button", { name: "Pause" })
+    .click({ timeout: 2000 })
+    .catch(() => undefined);
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByLabel("Token or code").fill(process.env.FOLIOT_TOKEN ?? "");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("Your session has ended.").waitFor({ state: "detached" });
+  await dialog.waitFor();
+  assert.equal(await dialog.getByLabel("Until").inputValue(), "2031-01-02T06:00");
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "kernel update");
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.locator('.title [data-key="p"]').click();
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "", "who closed it said no");
+  await page.context().close();
+});
+
+test("a job is taken away after its name was written, a calendar with one press that can be taken back", async () => {
+  const page = await pageOf();
+  await ask("POST", "/jobs", { name: "short_lived", definition: { run: { python: "jobs:daily" } } });
+  await page.goto(`${server.url}/jobs/default/short_lived`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Delete" }).click();
+  const dialog = page.getByRole("dialog");
+  const send = dialog.getByRole("button", { name: "Delete" });
+  assert.equal(await send.isDisabled(), true);
+  await dialog.getByLabel("Write short_lived to confirm").fill("short_lived");
+  await send.click();
+  await page.waitForURL(`${server.url}/jobs`);
+  await page.locator(".toast").getByText("short_lived was deleted.").waitFor();
+  await ask("PUT", "/calendars/short-days", { calendar: { country: "CN" } });
+  await page.goto(`${server.url}/calendars?name=short-days`);
+  await page.getByRole("button", { name: "Delete" }).click();
+  await dialog.getByRole("button", { name: "Delete" }).click();
+  const listed = page
+    .getByRole("list", { name: "List of calendars" })
+    .getByRole("link", { name: "short-days" });
+  await listed.waitFor({ state: "detached" });
+  await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  await listed.waitFor();
+  await page.context().close();
+});

@@ -1,0 +1,34 @@
+/// What a trigger says beside the parameters, as a form has it and as the request has it.
+import type { TriggerJob } from "../api/types.ts";
+import { instantWritten } from "./day.ts";
+
+export interface How {
+  reason: string;
+  /** As it is written: a time of the zone on the screen. */
+  at: string;
+  delay: string;
+  priority: string;
+  key: string;
+  isBeside: boolean;
+}
+
+export const AT_ONCE: How = { reason: "", at: "", delay: "", priority: "", key: "", isBeside: false };
+
+type Asked = Omit<TriggerJob, "params" | "dry_run" | "test">;
+
+/** What was left empty is not in it. */
+export function howAsked({ reason, at, delay, priority, key, isBeside }: How, zone: string): Asked {
+  return {
+    ...(at !== "" && { at: new Date(instantWritten(at, zone)).toISOString() }),
+    ...(delay !== "" && { delay }),
+    ...(isBeside && { overlap: "allow" as const }),
+    ...(priority !== "" && { priority: Number(priority) }),
+    ...(key !== "" && { key }),
+    ...(reason !== "" && { reason }),
+  };
+}
+
+/** Whether something is said that stands folded away: more than a reason. */
+export function isSpecial({ reason, ...how }: How): boolean {
+  return Object.values(how).some((value) => value !== "" && value !== false);
+}

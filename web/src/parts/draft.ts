@@ -1,0 +1,29 @@
+/// What is written in a form stays through errors, an ended session and a reload, until it is sent or discarded.
+import { useState } from "react";
+
+/** The draft, what keeps a change of it, and what forgets it. `place` names the form and what it is about. */
+export function useDraft<T extends object>(
+  place: string,
+  first: T,
+): [T, (change: Partial<T>) => void, () => void] {
+  const kept = `foliot.draft.${place}`;
+  const [draft, setDraft] = useState<T>(() => ({ ...first, ...readKept(kept) }));
+  const keep = (change: Partial<T>) => {
+    const next = { ...draft, ...change };
+    setDraft(next);
+    sessionStorage.setItem(kept, JSON.stringify(next));
+  };
+  const forget = () => {
+    sessionStorage.removeItem(kept);
+    setDraft(first);
+  };
+  return [draft, keep, forget];
+}
+
+function readKept(place: string): object {
+  try {
+    return JSON.parse(sessionStorage.getItem(place) ?? "{}") as object;
+  } catch {
+    return {};
+  }
+}
