@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import HOUR
 from foliot.store.sql.firing import assigned_fires
-from foliot.store.sql.leasing import assigned, assignment, broadcast, fire_routes, fitting_workers, leases
+from foliot.store.sql.leasing import assigned, assignment, broadcast, fire_routes, fitting_workers, leases, unassigned
 from tests.sql.explaining import ASSIGNED, BATCH, RUNNING, SESSIONS, Hot, Loaded
 from tests.sql.hot_leasing import KEY, POSTGRESQL, READY, SMALL, doubting, now, sessions, versions
 
@@ -10,8 +10,17 @@ MEANT = frozenset({"runs_assigned"})
 WALKED = frozenset({"walk", "w", "s"})  # a row for each session and lane
 
 
-def queues(loaded: Loaded) -> list[tuple[str, int, int]]:
-    return [(session, lane, 10) for (session,) in sessions(loaded) for lane in loaded.lanes]
+def queues(loaded: Loaded) -> list[tuple[str, int, int, int, int]]:
+    return [
+        (*assigned.Queue(session, lane, is_late).stretch, 10)
+        for (session,) in sessions(loaded)
+        for lane in loaded.lanes
+        for is_late in (False, True)
+    ]
+
+
+def kinds(loaded: Loaded) -> list[tuple[int, int, int, int]]:
+    return [(lane, 0, priority, BATCH) for lane in loaded.lanes[:3] for priority in (1, 5)]
 
 
 def routed_steps(loaded: Loaded) -> list[tuple[object, ...]]:
@@ -45,7 +54,7 @@ ROUTES: list[Hot] = [
         name="take what is assigned, of one queue",
         statement=assigned.TAKE.each,
         uses=MEANT,
-        values=lambda loaded: {**now(loaded), "session": loaded.session, "lane": 2, "n": 10},
+        values=lambda loaded: {**now(loaded), "session": loaded.session, "lane": 2, "low": 0, "high": 2**59, "n": 10},
     ),
     Hot(
         name="lease what was assigned",
@@ -56,19 +65,26 @@ ROUTES: list[Hot] = [
     ),
     Hot(
         name="what waits for its route",
-        statement=assignment.UNASSIGNED,
+        statement=unassigned.UNASSIGNED.every,
         uses=READY,
-        reads_max=3 * BATCH,
-        values=lambda _: {"limit": BATCH},
-        sets=lambda loaded: {"l": [(lane,) for lane in loaded.lanes[:3]]},
+        engines=POSTGRESQL,
+        reads_max=6 * BATCH,
+        sets=lambda loaded: {"k": kinds(loaded)},
+    ),
+    Hot(
+        name="what waits for its route, of one kind",
+        statement=unassigned.UNASSIGNED.each,
+        uses=READY,
+        values=lambda _: {"lane": 2, "class": 0, "priority": 5, "n": BATCH},
     ),
     Hot(
         name="what waits for its route while the clock is in doubt",
-        statement=assignment.UNASSIGNED_DOUBTING,
+        statement=unassigned.UNASSIGNED_DOUBTING.every,
         uses=READY,
-        reads_max=3 * BATCH,
-        values=lambda loaded: {"limit": BATCH, **doubting(loaded)},
-        sets=lambda loaded: {"l": [(lane,) for lane in loaded.lanes[:3]]},
+        engines=POSTGRESQL,
+        reads_max=6 * BATCH,
+        values=doubting,
+        sets=lambda loaded: {"k": kinds(loaded)},
     ),
     Hot(
         name="assign",
@@ -136,7 +152,7 @@ ROUTES: list[Hot] = [
         scans=SMALL,
         reads_max=10 * ASSIGNED,
         values=lambda _: {"limit": BATCH, "term": 0},
-        sets=lambda loaded: {"d": [(session, lane) for session, lane, _ in queues(loaded)]},
+        sets=lambda loaded: {"d": [(session, lane) for session, lane, *_ in queues(loaded)]},
     ),
     Hot(
         name="of how many shards each is one",

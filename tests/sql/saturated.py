@@ -5,18 +5,20 @@ the history afterwards, in store time: how fast the machine is that runs the tes
 """
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from math import ceil
 from typing import NamedTuple
 
 from foliot.domain.errors import FoliotError
 from foliot.domain.instants import HOUR, SECOND, Micros
+from foliot.domain.job import Lane
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
 from tests.conformance.building import ask, job_of
+from tests.conformance.routing import assign, routed_poll
 from tests.conformance.working import Worker, worker
 from tests.conformance.world import CHANCE
 from tests.sql.world import World
@@ -52,7 +54,7 @@ class Floor:
         self.now = 0
         self.least_waiting = 2**31  # after a lease, the fewest that had to wait
         self._ends: deque[tuple[int, LeasedRun]] = deque()
-        self._lanes: Sequence[int] = ()
+        self._lanes: Mapping[int, Lane] = {}
         self._definitions = Definitions()
 
     async def trigger(self, *jobs: str) -> None:
@@ -69,11 +71,20 @@ class Floor:
             over.append(self._ends.popleft()[1])
         if over:
             await self.anne.complete(*over)
-        self._lanes = self._lanes or list(await self.world.store.jobs.lanes())
-        for run in await self.anne.lease(self.anne.slots - len(self._ends), lanes=self._lanes):
+        for run in await self._lease(self.anne.slots - len(self._ends)):
             self._ends.append((self.now + self.ticks, run))
         self.now += 1
         await self.world.elapse(TICK_US)
+
+    async def _lease(self, free: int) -> Sequence[LeasedRun]:
+        """What a server does for a poll. Routes are asked first, in steps as small as the floor."""
+        lanes = self._lanes or await self.world.store.jobs.lanes()
+        self._lanes = lanes
+        if not any(lane.routed for lane in lanes.values()):
+            return await self.anne.lease(free, lanes=list(lanes))
+        await assign(self.world, again=True, limit=self.anne.slots)
+        granted = await self.world.store.runs.lease([await routed_poll(self.anne, free, lanes=list(lanes))], limit=1000)
+        return granted.grants[0].runs
 
     async def note_waiting(self) -> None:
         """Look how many are ready and have no slot."""

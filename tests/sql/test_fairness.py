@@ -16,17 +16,20 @@ STEPS_S = 9 * MINUTE / SECOND  # what priority 10 is ahead of priority 1
 RUN_TICKS = 2
 RUN_S = RUN_TICKS * TICK_S
 SLOTS = 8
+ROUTES = ("any", "first")
+"""Without a route, and with one that means every run for the same worker."""
 PER_TICK = SLOTS // RUN_TICKS  # what can start each tick
 
 
-async def of_two_priorities(world: World) -> None:
+async def of_two_priorities(world: World, route: str = "any") -> None:
     for name, priority in (("high", 10), ("low", 1)):
-        await save(world, name, run=HANDLER, place={"priority": priority})
+        await save(world, name, run=HANDLER, place={"priority": priority, "route": route})
 
 
-async def test_priority_10_waits_less_than_a_tenth_of_what_priority_1_waits(world: World) -> None:
+@pytest.mark.parametrize("route", ROUTES)
+async def test_priority_10_waits_less_than_a_tenth_of_what_priority_1_waits(world: World, route: str) -> None:
     """For long there is more work than room, and as much comes as goes."""
-    await of_two_priorities(world)
+    await of_two_priorities(world, route)
     busy = await floor(world, slots=SLOTS, ticks=RUN_TICKS)
     await busy.trigger(*["low"] * 90)
     for _ in range(60):
@@ -39,9 +42,10 @@ async def test_priority_10_waits_less_than_a_tenth_of_what_priority_1_waits(worl
     assert high.p99_s <= TICK_S + 1
 
 
-async def test_low_priority_never_starves(world: World) -> None:
+@pytest.mark.parametrize("route", ROUTES)
+async def test_low_priority_never_starves(world: World, route: str) -> None:
     """More of priority 10 comes than can start, for ever; and a step is worth a minute, no more."""
-    await of_two_priorities(world)
+    await of_two_priorities(world, route)
     busy = await floor(world, slots=2, ticks=RUN_TICKS)
     await busy.trigger("high", *["low"] * 3)
     for _ in range(240):

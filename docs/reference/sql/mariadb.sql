@@ -1322,7 +1322,7 @@ INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_befor
                       triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
        p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
-       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000,
+       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000 + CASE WHEN p.class = 0 THEN 0 ELSE 1152921504606846976 END,
        d.follow | (p.follow & 224), 'PENDING', 1, %(now)s, p.triggered_by, p.reason, p.params
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
@@ -2062,7 +2062,10 @@ WITH RECURSIVE walk (session, lane) AS (
                      WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = w.session AND r.lane > w.lane)
   FROM walk w WHERE w.lane IS NOT NULL
 )
-SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
+SELECT walk.session, walk.lane, (SELECT r.assigned_rank FROM runs r
+                                 WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = walk.session AND r.lane = walk.lane
+                                 ORDER BY r.assigned_rank DESC LIMIT 1)
+FROM walk WHERE walk.lane IS NOT NULL;
 
 -- leasing/assigned.py LOOK.each
     SELECT
@@ -2073,7 +2076,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
-    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.assigned_rank >= %(low)s AND r.assigned_rank < %(high)s
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     ORDER BY r.assigned_rank, r.id LIMIT %(n)s;
@@ -2087,7 +2091,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
-    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.assigned_rank >= %(low)s AND r.assigned_rank < %(high)s
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     ORDER BY r.assigned_rank, r.id LIMIT %(n)s
@@ -2102,7 +2107,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
-    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.assigned_rank >= %(low)s AND r.assigned_rank < %(high)s
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
@@ -2117,28 +2123,13 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.line_job = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r FORCE INDEX (runs_assigned)
-    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
+    WHERE r.assigned_to = %(session)s AND r.lane = %(lane)s AND r.assigned_rank >= %(low)s AND r.assigned_rank < %(high)s
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= %(now)s
     AND (r.serial = 0 OR (r.place IS NOT NULL AND coalesce((r.place, coalesce(r.parent_id, r.id)) <= (
       SELECT e.place, e.id FROM runs e WHERE e.line_job = r.job_id ORDER BY e.place, e.id LIMIT 1), true)))
     AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
     ORDER BY r.assigned_rank, r.id LIMIT %(n)s
      FOR UPDATE SKIP LOCKED;
-
--- leasing/assignment.py UNASSIGNED
-   SELECT
-   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-   r.assigned_before, r.follow, r.session_id
-FROM JSON_TABLE(%(l)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS l STRAIGHT_JOIN runs r FORCE INDEX (runs_ready) ON r.ready_lane = l.lane
-   WHERE r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))  LIMIT %(limit)s;
-
--- leasing/assignment.py UNASSIGNED_DOUBTING
-   SELECT
-   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-   r.assigned_before, r.follow, r.session_id
-FROM JSON_TABLE(%(l)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS l STRAIGHT_JOIN runs r FORCE INDEX (runs_ready) ON r.ready_lane = l.lane
-   WHERE r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-   AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
-LIMIT %(limit)s;
 
 -- leasing/assignment.py STATES
 SELECT c.job_id, c.cursor_ver, c.route_state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN cursors c FORCE INDEX (PRIMARY) ON c.job_id = d.job_id WHERE true
@@ -2181,7 +2172,7 @@ INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_befor
                       serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
                       triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000,
+       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000 + CASE WHEN p.class = 0 THEN 0 ELSE 1152921504606846976 END,
        d.follow | (p.follow & 224), 'PENDING', 1, %(now)s, p.triggered_by, p.reason, p.params
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (parent BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN runs p ON p.id = d.parent WHERE true
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
@@ -2522,6 +2513,23 @@ SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON
 
 -- leasing/scopes.py COUNT_IN
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, bits BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.follow = runs.follow | d.bits, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- leasing/unassigned.py UNASSIGNED.each
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r FORCE INDEX (runs_ready)
+   WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+   ORDER BY r.not_before, r.id LIMIT %(n)s;
+
+-- leasing/unassigned.py UNASSIGNED_DOUBTING.each
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r FORCE INDEX (runs_ready)
+   WHERE r.ready_lane = %(lane)s AND r.class = %(class)s AND r.priority = %(priority)s AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+   AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
+   ORDER BY r.not_before, r.id LIMIT %(n)s;
 
 -- leasing/unreadable.py PUT_OFF
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.not_before = %(not_before)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;

@@ -1426,7 +1426,7 @@ INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_befor
                       triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
        p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
-       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000,
+       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000 + CASE WHEN p.class = 0 THEN 0 ELSE 1152921504606846976 END,
        d.follow | (p.follow & 224), 'PENDING', 1, $1, p.triggered_by, p.reason, p.params
 FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::text[], $7::text::bigint[]) AS d(job_id, fire_key, place, shard, session, follow)
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
@@ -2227,10 +2227,13 @@ WITH RECURSIVE walk (session, lane) AS (
                      WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = w.session AND r.lane > w.lane)
   FROM walk w WHERE w.lane IS NOT NULL
 )
-SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
+SELECT walk.session, walk.lane, (SELECT r.assigned_rank FROM runs r
+                                 WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = walk.session AND r.lane = walk.lane
+                                 ORDER BY r.assigned_rank DESC LIMIT 1)
+FROM walk WHERE walk.lane IS NOT NULL;
 
 -- leasing/assigned.py LOOK.every
-    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(session, lane, low, high, n) CROSS JOIN LATERAL (
       SELECT
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
     r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
@@ -2239,7 +2242,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.assigned_rank >= k.low AND r.assigned_rank < k.high
+            AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -2256,15 +2260,16 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.assigned_rank >= $3 AND r.assigned_rank < $4
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    ORDER BY r.assigned_rank, r.id LIMIT $4;
+    ORDER BY r.assigned_rank, r.id LIMIT $6;
 
 -- leasing/assigned.py TAKE.every
-    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(session, lane, low, high, n) CROSS JOIN LATERAL (
       SELECT
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
     r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
@@ -2273,7 +2278,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.assigned_rank >= k.low AND r.assigned_rank < k.high
+            AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -2290,16 +2296,17 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.assigned_rank >= $3 AND r.assigned_rank < $4
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    ORDER BY r.assigned_rank, r.id LIMIT $4
+    ORDER BY r.assigned_rank, r.id LIMIT $6
      FOR UPDATE SKIP LOCKED;
 
 -- leasing/assigned.py LOOK_DOUBTING.every
-    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(session, lane, low, high, n) CROSS JOIN LATERAL (
       SELECT
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
     r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
@@ -2308,12 +2315,13 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.assigned_rank >= k.low AND r.assigned_rank < k.high
+            AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $5 OR r.created_at > $6 OR (r.ver > 1 AND r.not_before >= $7))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
       ORDER BY r.assigned_rank, r.id LIMIT k.n
      ) r;
 
@@ -2326,16 +2334,17 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.assigned_rank >= $3 AND r.assigned_rank < $4
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $4 OR r.created_at > $5 OR (r.ver > 1 AND r.not_before >= $6))
-    ORDER BY r.assigned_rank, r.id LIMIT $7;
+    AND (r.not_before <= $6 OR r.created_at > $7 OR (r.ver > 1 AND r.not_before >= $8))
+    ORDER BY r.assigned_rank, r.id LIMIT $9;
 
 -- leasing/assigned.py TAKE_DOUBTING.every
-    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[]) AS k(session, lane, n) CROSS JOIN LATERAL (
+    SELECT r.* FROM unnest($1::text::text[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[], $5::text::bigint[]) AS k(session, lane, low, high, n) CROSS JOIN LATERAL (
       SELECT
     r.id, r.job_id, r.version, r.ver, r.attempt, r.deaths, r.lane, r.class, r.priority, r.not_before, r.shard, r.follow,
     r.due_at, r.assigned_to, r.assigned_until, r.params, r.checkpoint, r.reason
@@ -2344,12 +2353,13 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $4
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.assigned_rank >= k.low AND r.assigned_rank < k.high
+            AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $6
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $5 OR r.created_at > $6 OR (r.ver > 1 AND r.not_before >= $7))
+    AND (r.not_before <= $7 OR r.created_at > $8 OR (r.ver > 1 AND r.not_before >= $9))
       ORDER BY r.assigned_rank, r.id LIMIT k.n
      FOR UPDATE SKIP LOCKED) r;
 
@@ -2362,33 +2372,15 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $3
+    WHERE r.assigned_to = $1 AND r.lane = $2 AND r.assigned_rank >= $3 AND r.assigned_rank < $4
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= $5
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
-    AND (r.not_before <= $4 OR r.created_at > $5 OR (r.ver > 1 AND r.not_before >= $6))
-    ORDER BY r.assigned_rank, r.id LIMIT $7
+    AND (r.not_before <= $6 OR r.created_at > $7 OR (r.ver > 1 AND r.not_before >= $8))
+    ORDER BY r.assigned_rank, r.id LIMIT $9
      FOR UPDATE SKIP LOCKED;
-
--- leasing/assignment.py UNASSIGNED
-   SELECT f.* FROM unnest($1::text::bigint[]) AS l(lane) CROSS JOIN LATERAL (
-     SELECT
-   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-   r.assigned_before, r.follow, r.session_id
-FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-     ORDER BY r.class, r.priority, r.not_before, r.id LIMIT $2) f
-   LIMIT $2;
-
--- leasing/assignment.py UNASSIGNED_DOUBTING
-   SELECT f.* FROM unnest($1::text::bigint[]) AS l(lane) CROSS JOIN LATERAL (
-     SELECT
-   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-   r.assigned_before, r.follow, r.session_id
-FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
-   AND (r.not_before <= $2 OR r.created_at > $3 OR (r.ver > 1 AND r.not_before >= $4))
-     ORDER BY r.class, r.priority, r.not_before, r.id LIMIT $5) f
-   LIMIT $5;
 
 -- leasing/assignment.py STATES
 SELECT c.job_id, c.cursor_ver, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))
@@ -2444,7 +2436,7 @@ INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_befor
                       serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
                       triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000,
+       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000 + CASE WHEN p.class = 0 THEN 0 ELSE 1152921504606846976 END,
        d.follow | (p.follow & 224), 'PENDING', 1, $1, p.triggered_by, p.reason, p.params
 FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::text[], $5::text::bigint[]) AS d(parent, shard, session, follow) JOIN runs p ON p.id = d.parent WHERE true
 ON CONFLICT DO NOTHING;
@@ -2983,6 +2975,42 @@ SELECT r.id FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[
 -- leasing/scopes.py COUNT_IN
 UPDATE runs SET follow = runs.follow | d.bits, ver = runs.ver + 1 FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[]) AS d(id, lease_id, bits)
 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- leasing/unassigned.py UNASSIGNED.every
+   SELECT f.* FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS k(lane, class, priority, n) CROSS JOIN LATERAL (
+     SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r
+     WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+     ORDER BY r.not_before, r.id LIMIT k.n) f;
+
+-- leasing/unassigned.py UNASSIGNED.each
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r
+   WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   ORDER BY r.not_before, r.id LIMIT $4;
+
+-- leasing/unassigned.py UNASSIGNED_DOUBTING.every
+   SELECT f.* FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS k(lane, class, priority, n) CROSS JOIN LATERAL (
+     SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r
+     WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   AND (r.not_before <= $5 OR r.created_at > $6 OR (r.ver > 1 AND r.not_before >= $7))
+     ORDER BY r.not_before, r.id LIMIT k.n) f;
+
+-- leasing/unassigned.py UNASSIGNED_DOUBTING.each
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r
+   WHERE r.lane = $1 AND r.class = $2 AND r.priority = $3 AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   AND (r.not_before <= $4 OR r.created_at > $5 OR (r.ver > 1 AND r.not_before >= $6))
+   ORDER BY r.not_before, r.id LIMIT $7;
 
 -- leasing/unreadable.py PUT_OFF
 UPDATE runs SET not_before = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)

@@ -1391,7 +1391,7 @@ INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_befor
                       triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
        p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
-       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000,
+       CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * 60000000 + CASE WHEN p.class = 0 THEN 0 ELSE 1152921504606846976 END,
        d.follow | (p.follow & 224), 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
 FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS shard, json_extract(value, '$[4]') AS session, json_extract(value, '$[5]') AS follow FROM json_each(:d)) AS d
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
@@ -2187,7 +2187,10 @@ WITH RECURSIVE walk (session, lane) AS (
                      WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = w.session AND r.lane > w.lane)
   FROM walk w WHERE w.lane IS NOT NULL
 )
-SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
+SELECT walk.session, walk.lane, (SELECT r.assigned_rank FROM runs r
+                                 WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to = walk.session AND r.lane = walk.lane
+                                 ORDER BY r.assigned_rank DESC LIMIT 1)
+FROM walk WHERE walk.lane IS NOT NULL;
 
 -- leasing/assigned.py LOOK.each
     SELECT
@@ -2198,7 +2201,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.assigned_rank >= :low AND r.assigned_rank < :high
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -2214,7 +2218,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.assigned_rank >= :low AND r.assigned_rank < :high
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -2230,7 +2235,8 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.assigned_rank >= :low AND r.assigned_rank < :high
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
@@ -2247,28 +2253,14 @@ SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL;
       SELECT 1 FROM runs l WHERE l.job_id = r.job_id AND l.state IN ('PENDING', 'RUNNING') AND l.shard = -1
                              AND l.place > r.place AND l.serial = 2 AND (l.follow & 64) = 0)
  THEN 1 ELSE 0 END AS replaced FROM runs r
-    WHERE r.assigned_to = :session AND r.lane = :lane AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.assigned_rank >= :low AND r.assigned_rank < :high
+          AND r.state = 'PENDING' AND r.parked = 2 AND r.not_before <= :now
     AND (r.serial = 0 OR (r.place IS NOT NULL AND NOT EXISTS (
       SELECT 1 FROM runs e
       WHERE e.job_id = r.job_id AND e.state IN ('PENDING', 'RUNNING') AND e.shard = -1
             AND (e.place, e.id) < (r.place, coalesce(r.parent_id, r.id)))))
     AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
     ORDER BY r.assigned_rank, r.id LIMIT :n;
-
--- leasing/assignment.py UNASSIGNED
-   SELECT
-   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-   r.assigned_before, r.follow, r.session_id
-FROM runs r WHERE r.lane IN (SELECT l.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:l)) AS l) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= foliot_now()
-   ORDER BY r.lane, r.class, r.priority, r.not_before, r.id LIMIT :limit;
-
--- leasing/assignment.py UNASSIGNED_DOUBTING
-   SELECT
-   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-   r.assigned_before, r.follow, r.session_id
-FROM runs r WHERE r.lane IN (SELECT l.lane FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:l)) AS l) AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= foliot_now()
-   AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
-   ORDER BY r.lane, r.class, r.priority, r.not_before, r.id LIMIT :limit;
 
 -- leasing/assignment.py STATES
 SELECT c.job_id, c.cursor_ver, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d)
@@ -2324,7 +2316,7 @@ INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_befor
                       serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
                       triggered_by, reason, params)
 SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000,
+       p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * 60000000 + CASE WHEN p.class = 0 THEN 0 ELSE 1152921504606846976 END,
        d.follow | (p.follow & 224), 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
 FROM (SELECT json_extract(value, '$[0]') AS parent, json_extract(value, '$[1]') AS shard, json_extract(value, '$[2]') AS session, json_extract(value, '$[3]') AS follow FROM json_each(:d)) AS d JOIN runs p ON p.id = d.parent WHERE true
 ON CONFLICT DO NOTHING;
@@ -2713,6 +2705,23 @@ SELECT r.id FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(val
 -- leasing/scopes.py COUNT_IN
 UPDATE runs SET follow = runs.follow | d.bits, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS bits FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.lease_id = d.lease_id;
+
+-- leasing/unassigned.py UNASSIGNED.each
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r
+   WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= foliot_now()
+   ORDER BY r.not_before, r.id LIMIT :n;
+
+-- leasing/unassigned.py UNASSIGNED_DOUBTING.each
+   SELECT
+   r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+   r.params, r.assigned_before, r.follow, r.session_id
+FROM runs r
+   WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= foliot_now()
+   AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
+   ORDER BY r.not_before, r.id LIMIT :n;
 
 -- leasing/unreadable.py PUT_OFF
 UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d

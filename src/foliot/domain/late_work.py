@@ -4,6 +4,7 @@ While other work waits they get half of what starts, and an eighth once some of 
 So on-time work that needs most of the slots keeps them. What is left over always goes to them.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 from foliot.domain.instants import SECOND, Micros
@@ -33,3 +34,13 @@ class LateShare:
         share = _HALF if waited_us <= PATIENCE_US else _LEAST
         most, self._owed = divmod(self._owed + n * share, _WHOLE)
         return most
+
+
+def gives_way_to(class_: int, priority: int, on_time: Mapping[int, int]) -> int:
+    """How much on-time work late work gives way to. What a job has too much of keeps its priority.
+
+    `on_time`: how much of it waits, by priority.
+    """
+    if class_ == CATCH_UP:
+        return sum(on_time.values())
+    return sum(count for its, count in on_time.items() if its >= priority)

@@ -14,7 +14,7 @@ from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, SER
 from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
-from foliot.store.sql.leasing.run_kinds import STEP_US
+from foliot.store.sql.leasing.assigned import RANK
 
 _SHAPE: Final = {name: RunShape.column(name, of="d.shape") for name in RunShape._fields}
 
@@ -73,7 +73,7 @@ INSERT_OWN: Final = Statement(
                           triggered_by, reason, params)
     SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
            p.serial, p.place, CASE WHEN p.parked = 0 THEN 2 ELSE p.parked END,
-           CASE WHEN p.parked = 0 THEN d.session END, d.session, p.not_before - p.priority * {STEP_US},
+           CASE WHEN p.parked = 0 THEN d.session END, d.session, {RANK},
            d.follow | (p.follow & {PAST | PINNED | TRIAL}), 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
     FROM {{d}}
     JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1

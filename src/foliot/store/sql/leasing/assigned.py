@@ -1,7 +1,8 @@
 """Assigned runs: what a route meant for one worker, or at last for anyone that fits. They wait outside `runs_ready`.
 
 The index `runs_assigned` has them by worker, then by lane, then by rank. So a lease reads the first few of each lane of
-a worker that has some, and steps over no run of another worker, nor over a lane whose limit is full.
+a worker that has some, and steps over no run of another worker, nor over a lane whose limit is full. The rank of late
+work is behind that of all other work: the first few of both are read, and what goes first is `leasing.fair_order`'s.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -9,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
+from foliot.domain.late_work import ON_TIME
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.candidates import (
@@ -18,12 +20,25 @@ from foliot.store.sql.leasing.candidates import (
     NONE_BEFORE,
     Candidate,
 )
-from foliot.store.sql.leasing.run_kinds import SESSIONS
+from foliot.store.sql.leasing.run_kinds import SESSIONS, STEP_US
 
 ANYONE: Final = "*"
 """`runs.assigned_to` of a run that any fitting worker may lease: no session has this name."""
 
 ASSIGNED: Final = "r.state = 'PENDING' AND r.parked = 2"
+
+LATE: Final = 2**60
+"""Added to the rank of late work: more than any instant is."""
+_END: Final = 2**62
+RANK: Final = f"p.not_before - p.priority * {STEP_US} + CASE WHEN p.class = {ON_TIME} THEN 0 ELSE {LATE} END"
+"""`runs.assigned_rank` of a run that is inserted like the row `p`."""
+
+
+def assigned_rank(not_before: Instant, priority: int, class_: int) -> int:
+    """`runs.assigned_rank`: the turn of a run among those of its worker and lane."""
+    rank = not_before - priority * STEP_US
+    return rank if class_ == ON_TIME else rank + LATE
+
 
 QUEUES: Final = Statement(
     f"""
@@ -34,11 +49,15 @@ QUEUES: Final = Statement(
                          WHERE {ASSIGNED} AND r.assigned_to = w.session AND r.lane > w.lane)
       FROM walk w WHERE w.lane IS NOT NULL
     )
-    SELECT walk.session, walk.lane FROM walk WHERE walk.lane IS NOT NULL
+    SELECT walk.session, walk.lane, (SELECT r.assigned_rank FROM runs r
+                                     WHERE {ASSIGNED} AND r.assigned_to = walk.session AND r.lane = walk.lane
+                                     ORDER BY r.assigned_rank DESC LIMIT 1)
+    FROM walk WHERE walk.lane IS NOT NULL
     """,
     SESSIONS,
 )
-"""Whom something waits for, and in which lanes: one step of the index each."""
+"""Whom something waits for, in which lanes, and the last rank there, which tells of late work: two steps of the index
+each."""
 
 WALK: Final = f"""
     WITH RECURSIVE walk (session) AS (
@@ -57,14 +76,16 @@ WALK_MARIADB: Final = """(
 """
 """MariaDB finds no beginning in an index by a value of another row: the walk would read it from its first entry."""
 
-_QUEUE: Final = RowSet("k", session=TEXT, lane=BIGINT, n=BIGINT)
+_QUEUE: Final = RowSet("k", session=TEXT, lane=BIGINT, low=BIGINT, high=BIGINT, n=BIGINT)
+_QUEUE_COLUMNS: Final = [name for name, _ in _QUEUE.columns]
 
 
 def _of_queues(doubt: str = "") -> str:
     return f"""
     SELECT r.* FROM {{k}} CROSS JOIN LATERAL (
       SELECT {CANDIDATE_COLUMNS} FROM runs r
-      WHERE r.assigned_to = k.session AND r.lane = k.lane AND {ASSIGNED} AND r.not_before <= :now
+      WHERE r.assigned_to = k.session AND r.lane = k.lane AND r.assigned_rank >= k.low AND r.assigned_rank < k.high
+            AND {ASSIGNED} AND r.not_before <= :now
             {NONE_BEFORE} {doubt}
       ORDER BY r.assigned_rank, r.id LIMIT k.n
     """
@@ -73,7 +94,8 @@ def _of_queues(doubt: str = "") -> str:
 def _of_queue(doubt: str = "") -> str:
     return f"""
     SELECT {CANDIDATE_COLUMNS} FROM runs r
-    WHERE r.assigned_to = :session AND r.lane = :lane AND {ASSIGNED} AND r.not_before <= :now
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.assigned_rank >= :low AND r.assigned_rank < :high
+          AND {ASSIGNED} AND r.not_before <= :now
           {NONE_BEFORE} {doubt}
     ORDER BY r.assigned_rank, r.id LIMIT :n
     """
@@ -82,7 +104,8 @@ def _of_queue(doubt: str = "") -> str:
 def _of_queue_mariadb(doubt: str = "") -> str:
     return f"""
     SELECT {CANDIDATE_COLUMNS} FROM runs r FORCE INDEX (runs_assigned)
-    WHERE r.assigned_to = :session AND r.lane = :lane AND {ASSIGNED} AND r.not_before <= :now
+    WHERE r.assigned_to = :session AND r.lane = :lane AND r.assigned_rank >= :low AND r.assigned_rank < :high
+          AND {ASSIGNED} AND r.not_before <= :now
           {FIRST_IN_LINE} {doubt}
     ORDER BY r.assigned_rank, r.id LIMIT :n
     """
@@ -113,6 +136,14 @@ class Queue(NamedTuple):
 
     session: str
     lane: int
+    is_late: bool = False
+
+    @property
+    def stretch(self) -> tuple[str, int, int, int]:
+        """Where its runs are in the index: session, lane, and the ranks from one to before another."""
+        if self.is_late:
+            return self.session, self.lane, LATE // 2, _END
+        return self.session, self.lane, -_END, LATE // 2
 
 
 class AssignedPicker:
@@ -127,8 +158,13 @@ class AssignedPicker:
 
     def queues(self, sessions: Iterable[str], lanes: Collection[int]) -> list[Queue]:
         """What waits for these sessions, or for anyone, in these lanes."""
-        rows = self._tx.tuples(QUEUES, s=keys([*sessions, ANYONE]))
-        return [Queue._make(row) for row in rows if row[1] in lanes]
+        found: list[Queue] = []
+        for session, lane, last in self._tx.tuples(QUEUES, s=keys([*sessions, ANYONE])):
+            if lane in lanes:
+                found.append(Queue(session, lane))
+                if last is not None and last >= LATE // 2:
+                    found.append(Queue(session, lane, is_late=True))
+        return found
 
     def look(self, wanted: Mapping[Queue, int]) -> list[Candidate]:
         """The first so many of each queue, unlocked."""
@@ -143,11 +179,11 @@ class AssignedPicker:
         if not wanted:
             return []
         if self._tx.dialect.lateral:
-            asked = [(*queue, n) for queue, n in wanted.items()]
+            asked = [(*queue.stretch, n) for queue, n in wanted.items()]
             rows = list(self._tx.tuples(statements.every, self._times, k=asked))
         else:
             for queue, n in wanted.items():
-                values = {**self._times, **queue._asdict(), "n": n}
+                values = self._times | dict(zip(_QUEUE_COLUMNS, (*queue.stretch, n), strict=True))
                 rows += self._tx.tuples(statements.each, values)
         return [Candidate._make(row) for row in rows]
 

@@ -20,12 +20,12 @@ from foliot.store.sql.jobs.definitions import Definitions, StoredJob
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, WALK, WALK_MARIADB
+from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, WALK, WALK_MARIADB, assigned_rank
 from foliot.store.sql.leasing.broadcast import Whole, cut
 from foliot.store.sql.leasing.broadcast import within_reach as wholes_within_reach
-from foliot.store.sql.leasing.candidates import DUE_INDEED
 from foliot.store.sql.leasing.fitting_workers import Business, KnownOffers, KnownPaces, LiveWorker, live_workers
 from foliot.store.sql.leasing.full_lanes import may_be_full_soon, open_lanes
+from foliot.store.sql.leasing.heeded_limits import NO_LIMIT
 from foliot.store.sql.leasing.route_step import (
     ASSIGNED_FOR_US,
     TRIES_MAX,
@@ -36,43 +36,9 @@ from foliot.store.sql.leasing.route_step import (
     together,
     within_reach,
 )
-from foliot.store.sql.leasing.run_kinds import STEP_US
+from foliot.store.sql.leasing.unassigned import Unassigned
 from foliot.store.sql.leasing.unreadable import put_off
 from foliot.store.sql.people.journal import note
-
-_COLUMNS: Final = """
-    r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.priority, r.not_before, r.params,
-    r.assigned_before, r.follow, r.session_id
-"""
-_READY: Final = "r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= {now}"
-_LANES: Final = RowSet("l", lane=BIGINT)
-
-
-def _unassigned(doubt: str = "") -> Statement:
-    return Statement(
-        f"""
-    SELECT {_COLUMNS} FROM runs r WHERE r.lane IN (SELECT l.lane FROM {{l}}) AND {_READY} {doubt}
-    ORDER BY r.lane, r.class, r.priority, r.not_before, r.id LIMIT :limit
-    """,
-        _LANES,
-        postgresql=f"""
-    SELECT f.* FROM {{l}} CROSS JOIN LATERAL (
-      SELECT {_COLUMNS} FROM runs r WHERE r.lane = l.lane AND {_READY} {doubt}
-      ORDER BY r.class, r.priority, r.not_before, r.id LIMIT :limit) f
-    LIMIT :limit
-    """,
-        mysql=f"""
-    SELECT {_COLUMNS} FROM {{l}} STRAIGHT_JOIN runs r FORCE INDEX (runs_ready) ON r.ready_lane = l.lane
-    WHERE {_READY} {doubt} LIMIT :limit
-    """,
-    )
-
-
-UNASSIGNED: Final = _unassigned()
-"""What waits for its route, in lanes that some live worker fits: where nobody fits there is nothing to decide."""
-UNASSIGNED_DOUBTING: Final = _unassigned(DUE_INDEED)
-"""The same while the store's clock is in doubt. What is not due indeed must not be written before it is: the row would
-look as if its start had been set since the jump."""
 
 STATES: Final = Statement(
     """
@@ -170,6 +136,7 @@ class Assignment:
         self._lanes = lanes
         self._offers = KnownOffers()
         self._paces = KnownPaces()
+        self._unassigned = Unassigned()
         self._counts_first = False  # a lane may be full: what is assigned is counted before more is read
 
     def assign(
@@ -189,7 +156,10 @@ class Assignment:
             business = Business(tx)
             self._counts_first = may_be_full_soon(business, step=limit)
             fitting = open_lanes(fitting, business)
-        waiting = _waiting(tx, fitting, limit, doubt) if fitting else []
+        if not fitting:
+            return Assigned()
+        now = int(workers[0].row.now)
+        waiting, is_cut = self._unassigned.first(tx, dict.fromkeys(fitting, NO_LIMIT), limit, now=now, doubt=doubt)
         if not waiting:
             return Assigned()
         tx.point("assigning.seen")
@@ -198,23 +168,13 @@ class Assignment:
         groups = dict(islice(locked.items(), within_reach(locked, fitting)))
         runs = [run for some in groups.values() for run in some]
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
-        step.learn(jobs.values(), self._paces, int(workers[0].row.now))
+        step.learn(jobs.values(), self._paces, now)
         for alike, some in groups.items():
             step.decide_or_cut(jobs.get((alike.job_id, alike.version)), alike, some)
-        sessions = step.write(int(workers[0].row.now))
+        sessions = step.write(now)
         self._counts_first = may_be_full_soon(step.business, step=limit)
-        is_full = len(groups) < len(locked) or (len(waiting) >= limit and bool(runs))
+        is_full = len(groups) < len(locked) or (is_cut and bool(runs))
         return Assigned(runs=len(runs) - step.left, sessions=sessions, more=is_full or step.left > 0)
-
-
-def _waiting(tx: Tx, lanes: Collection[int], limit: int, doubt: ClockDoubt | None) -> list[ReadyRun]:
-    """What waits for its route in these lanes, by the clock or by what is thought of it (R7)."""
-    values: dict[str, Any] = {"limit": limit}
-    statement = UNASSIGNED
-    if doubt is not None:
-        statement = UNASSIGNED_DOUBTING
-        values |= {"believed": doubt.believed, "good": doubt.good_until, "landed": doubt.landed}
-    return [ReadyRun._make(row) for row in tx.tuples(statement, values, l=keys(lanes))]
 
 
 def take_back(tx: Tx, limit: int) -> int:
@@ -297,7 +257,7 @@ class _Step(RouteStep):
         until = now + ASSIGNED_FOR_US
         rows: list[tuple[Any, ...]] = []
         for run, session in self.decided:
-            rank = run.not_before - run.priority * STEP_US
+            rank = assigned_rank(run.not_before, run.priority, run.class_)
             is_for_good = session in (ANYONE, run.own_worker)
             rows.append((run.id, run.ver, session, None if is_for_good else until, rank))
         if rows and self.tx.change(ASSIGN, d=sorted(rows)) != len(rows):

@@ -23,9 +23,8 @@ from foliot.store.sql.firing.line import bump
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, WALK, WALK_MARIADB
+from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, RANK, WALK, WALK_MARIADB
 from foliot.store.sql.leasing.fitting_workers import LiveWorker, labels_in, offers_in
-from foliot.store.sql.leasing.run_kinds import STEP_US
 
 CUT_MAX: Final = 2000
 """Shards that one step inserts, or those of one run if they are more."""
@@ -46,7 +45,7 @@ INSERT_SHARDS: Final = Statement(
                           serial, place, parked, assigned_to, session_id, assigned_rank, follow, state, ver, created_at,
                           triggered_by, reason, params)
     SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-           p.serial, p.place, 2, d.session, d.session, p.not_before - p.priority * {STEP_US},
+           p.serial, p.place, 2, d.session, d.session, {RANK},
            d.follow | (p.follow & {PAST | PINNED | TRIAL}), 'PENDING', 1, :now, p.triggered_by, p.reason, p.params
     FROM {{d}} JOIN runs p ON p.id = d.parent WHERE true
     {{ignore_duplicates}}

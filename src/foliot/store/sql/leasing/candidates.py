@@ -11,12 +11,12 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
-from foliot.domain.late_work import CATCH_UP
+from foliot.domain.late_work import gives_way_to
 from foliot.domain.turns import Namespace, Turns
 from foliot.store.sql.ending.locked_runs import REPLACED
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
-from foliot.store.sql.leasing.run_kinds import STEP_US, RunKind, WaitingKinds
+from foliot.store.sql.leasing.run_kinds import RunKind, WaitingKinds
 
 ROUNDS_MAX: Final = 4
 
@@ -131,11 +131,6 @@ def waits_of(given: Sequence[tuple[Candidate, object]], now: Instant) -> dict[st
     longest_us = max(waits_us)
     run, _ = given[waits_us.index(longest_us)]
     return {"waits_us": waits_us, "longest_wait": (run.id, longest_us)}
-
-
-def by_rank(run: Candidate) -> tuple[Instant, int]:
-    """The order of leasing."""
-    return run.not_before - run.priority * STEP_US, run.id
 
 
 class Picker:
@@ -275,7 +270,7 @@ def _best(lines: Sequence[_Line], n: int, *, late_max: int) -> dict[RunKind, int
     while left and turns:
         line = turns[0]
         _, kind = line.left.popleft()
-        if kind.is_on_time or late < max(late_max, n - _before(kind, on_time)):
+        if kind.is_on_time or late < max(late_max, n - gives_way_to(kind.class_, kind.priority, on_time)):
             late += not kind.is_on_time
             shares[kind] = shares.get(kind, 0) + 1
             line.got += 1
@@ -285,10 +280,3 @@ def _best(lines: Sequence[_Line], n: int, *, late_max: int) -> dict[RunKind, int
         else:
             heappop(turns)
     return shares
-
-
-def _before(late: RunKind, on_time: Mapping[int, int]) -> int:
-    """How much on-time work late work gives way to. What a job has too much of keeps its priority."""
-    if late.class_ == CATCH_UP:
-        return sum(on_time.values())
-    return sum(count for priority, count in on_time.items() if priority >= late.priority)

@@ -14,6 +14,7 @@ import structlog
 
 from foliot.domain.fire import DueJob, Plan
 from foliot.domain.instants import Instant
+from foliot.domain.late_work import ON_TIME
 from foliot.ports.store.assignment import Routing
 from foliot.store.sql.firing.record import is_plain_step
 from foliot.store.sql.jobs.lanes import Lanes
@@ -128,7 +129,10 @@ def _as_ready(item: DueJob, plan: Plan) -> ReadyRun:
     """The run of a fire, as routes see it. It has no id yet."""
     job, run = item.job, plan.runs[0]
     # This is a hot path: a named tuple's own constructor is written in Python, so `tuple`'s is called instead.
-    own = (job.job_id, job.version, run.fire_key, -1, 0, job.lane_id, job.definition.priority, run.not_before)
+    own = (
+        *(job.job_id, job.version, run.fire_key, -1, 0),
+        *(job.lane_id, ON_TIME, job.definition.priority, run.not_before),
+    )
     return tuple.__new__(ReadyRun, (0, 1, *own, None, None, 0, None))
 
 

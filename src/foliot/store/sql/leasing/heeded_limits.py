@@ -16,7 +16,8 @@ from foliot.store.sql.jobs.definitions import StoredJob
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.leasing import key_limits, limits
 from foliot.store.sql.leasing.assigned import Queue
-from foliot.store.sql.leasing.candidates import Candidate, by_rank
+from foliot.store.sql.leasing.candidates import Candidate
+from foliot.store.sql.leasing.fair_order import by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.key_limits import LeaseKeys, RunKey, keys_of
 from foliot.store.sql.leasing.run_kinds import RunKind

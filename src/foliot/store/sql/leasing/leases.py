@@ -30,8 +30,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 from foliot.store.sql.leasing import limits
 from foliot.store.sql.leasing.assigned import AssignedPicker, Queue, shares
 from foliot.store.sql.leasing.broadcast import counts_of
-from foliot.store.sql.leasing.candidates import Candidate, Picker, by_rank, waits_of
-from foliot.store.sql.leasing.fair_order import in_turns
+from foliot.store.sql.leasing.candidates import Candidate, Picker, waits_of
+from foliot.store.sql.leasing.fair_order import by_rank, in_turns
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.heeded_limits import (
     NO_LIMIT,
@@ -293,7 +293,9 @@ class Leases:
         """Runs for anyone and assigned runs together, as runs for anyone alone would go."""
         oldest = min((run.not_before for run in candidates if run.class_ == ON_TIME), default=now)
         late_max = self._late_share.of(n, waited_us=now - oldest)
-        return in_turns(candidates, lanes, self._turns, late_max=late_max)
+        owners = {lane_id: lane.namespace for lane_id, lane in lanes.items()}
+        got = self._turns.waiting({owners[run.lane] for run in candidates})
+        return in_turns(candidates, owners, got, n=n, late_max=late_max)
 
     def _limits_of(self, tx: Tx, lanes: Mapping[int, Lane], asking: Asking) -> LaneLimits:
         """What the limits of these lanes let through, unlocked; rows that are missing are made.

@@ -38,6 +38,7 @@ class ReadyRun(NamedTuple):
     shard: int
     attempt: int
     lane: int
+    class_: int
     priority: int
     not_before: Instant
     params: str | None

@@ -244,21 +244,21 @@ class KindWalk:
     def __init__(self) -> None:
         self._lanes: list[int] = []
         self._at: tuple[int, ...] = _BELOW
-        self._is_cut = False
+        self.is_cut = False  # there may be more behind
 
     def begin(self, tx: Tx, lanes: Iterable[int]) -> list[RunKind]:
         """What is there; from the beginning, unless the last walk was cut short."""
         self._lanes = sorted(set(lanes))
-        at = self._at if self._is_cut else _BELOW
+        at = self._at if self.is_cut else _BELOW
         kinds = self._found(tx, at, KINDS_MAX)
-        if at != _BELOW and not self._is_cut:  # the end was reached from the middle: once around
+        if at != _BELOW and not self.is_cut:  # the end was reached from the middle: once around
             seen = set(kinds)
             kinds += [kind for kind in self._found(tx, _BELOW, KINDS_MAX - len(kinds)) if kind not in seen]
         return kinds
 
     def go_on(self, tx: Tx) -> list[RunKind]:
         """What comes after that; nothing when everything was seen."""
-        return self._found(tx, self._at, KINDS_MAX) if self._is_cut else []
+        return self._found(tx, self._at, KINDS_MAX) if self.is_cut else []
 
     def _found(self, tx: Tx, at: tuple[int, ...], most: int) -> list[RunKind]:
         kinds: list[RunKind] = []
@@ -266,13 +266,13 @@ class KindWalk:
         for _ in range(most):
             lane = self._offered(self._at[0])
             if lane is None:
-                self._is_cut = False
+                self.is_cut = False
                 return kinds
             if lane != self._at[0]:
                 self._at = (lane, -1, -1)
             rows = tx.rows(PRESENT_NEXT, {"lane": self._at[0], "class": self._at[1], "priority": self._at[2]})
             if not rows:
-                self._is_cut = False
+                self.is_cut = False
                 return kinds
             kind = RunKind._make(rows[0])
             if self._offered(kind.lane) == kind.lane:
@@ -280,7 +280,7 @@ class KindWalk:
                 self._at = kind
             else:
                 self._at = (kind.lane + 1, -1, -1)
-        self._is_cut = True
+        self.is_cut = True
         return kinds
 
     def _offered(self, lane: int) -> int | None:
@@ -304,8 +304,7 @@ class Crowd:
         self._lanes = sorted(set(lanes))
         if len(self._lanes) > CROWD_MIN:
             return self.next_part(tx)
-        stretches = [(lane, *_BELOW[1:], lane, *_ABOVE[1:]) for lane in self._lanes]
-        return _present(tx, stretches, most=CROWD_MIN * KINDS_OF_LANE)
+        return kinds_in(tx, self._lanes)
 
     def next_part(self, tx: Tx) -> list[RunKind]:
         """What comes behind that, around the end if need be; nothing where a lease saw all of its lanes."""
@@ -318,6 +317,12 @@ class Crowd:
             kinds += _present(tx, [(*_BELOW, *up_to)], most=CROWD_MIN - len(kinds))
         self._at = kinds[-1] if kinds else _BELOW
         return kinds
+
+
+def kinds_in(tx: Tx, lanes: Collection[int]) -> list[RunKind]:
+    """The kinds of run that wait in these lanes, on an engine with LATERAL."""
+    stretches = [(lane, *_BELOW[1:], lane, *_ABOVE[1:]) for lane in lanes]
+    return _present(tx, stretches, most=len(lanes) * KINDS_OF_LANE)
 
 
 def _present(tx: Tx, stretches: Sequence[tuple[int, ...]], *, most: int) -> list[RunKind]:

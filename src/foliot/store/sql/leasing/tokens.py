@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Protocol
 
 from foliot.domain.instants import SECOND, Instant
-from foliot.store.sql.leasing.candidates import Candidate, by_rank
+from foliot.store.sql.leasing.candidates import Candidate
+from foliot.store.sql.leasing.fair_order import by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.limits import LimitClaim, Room
 

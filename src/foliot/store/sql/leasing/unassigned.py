@@ -1,0 +1,164 @@
+"""What waits for its route, in the order in which routes are asked about it.
+
+Lanes take turns, so that a backlog in one of them holds up no other. Within a lane runs go by rank, and late work gets
+its part, as when runs are leased (`leasing.fair_order`).
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any, Final, NamedTuple
+
+from foliot.domain.clocks import ClockDoubt
+from foliot.domain.instants import Instant
+from foliot.domain.late_work import ON_TIME, LateShare
+from foliot.store.sql.kernel.database import Tx
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.leasing.candidates import DUE_INDEED, ROUNDS_MAX
+from foliot.store.sql.leasing.fair_order import in_turns
+from foliot.store.sql.leasing.route_step import ReadyRun
+from foliot.store.sql.leasing.run_kinds import CROWD_MIN, KindWalk, RunKind, kinds_in
+
+_COLUMNS: Final = """
+    r.id, r.ver, r.job_id, r.version, r.fire_key, r.shard, r.attempt, r.lane, r.class, r.priority, r.not_before,
+    r.params, r.assigned_before, r.follow, r.session_id
+"""
+_READY: Final = "r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= {now}"
+_KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, n=BIGINT)
+_KIND_COLUMNS: Final = [name for name, _ in _KINDS.columns]
+
+
+class _Statements(NamedTuple):
+    """The first runs of kinds: of all at once, and of one."""
+
+    every: Statement
+    each: Statement
+
+
+def _statements(doubt: str = "") -> _Statements:
+    return _Statements(
+        Statement(
+            f"""
+    SELECT f.* FROM {{k}} CROSS JOIN LATERAL (
+      SELECT {_COLUMNS} FROM runs r
+      WHERE r.lane = k.lane AND r.class = k.class AND r.priority = k.priority AND {_READY} {doubt}
+      ORDER BY r.not_before, r.id LIMIT k.n) f
+    """,
+            _KINDS,
+        ),
+        Statement(
+            f"""
+    SELECT {_COLUMNS} FROM runs r
+    WHERE r.lane = :lane AND r.class = :class AND r.priority = :priority AND {_READY} {doubt}
+    ORDER BY r.not_before, r.id LIMIT :n
+    """,
+            mysql=f"""
+    SELECT {_COLUMNS} FROM runs r FORCE INDEX (runs_ready)
+    WHERE r.ready_lane = :lane AND r.class = :class AND r.priority = :priority AND {_READY} {doubt}
+    ORDER BY r.not_before, r.id LIMIT :n
+    """,
+        ),
+    )
+
+
+UNASSIGNED: Final = _statements()
+UNASSIGNED_DOUBTING: Final = _statements(DUE_INDEED)
+"""The same while the store's clock is in doubt. What is not due indeed must not be written before it is: the row would
+look as if its start had been set since the jump."""
+
+
+class UnassignedRuns(NamedTuple):
+    """What a look found."""
+
+    runs: Sequence[ReadyRun]
+    is_cut: bool = False  # more of them may wait
+
+
+class Unassigned:
+    """Looks of one server. It remembers where to go on when one cannot see everything."""
+
+    def __init__(self) -> None:
+        self._walk = KindWalk()
+        self._after = -1  # the last lane that was looked at, of more than one look sees
+        self._late_share = LateShare()
+
+    def first(
+        self, tx: Tx, lanes: Mapping[int, int], limit: int, *, now: Instant, doubt: ClockDoubt | None
+    ) -> UnassignedRuns:
+        """The runs to ask routes about next. `lanes`: how many of each may be assigned."""
+        kinds, is_cut = self._kinds(tx, lanes)
+        if not kinds:
+            return UnassignedRuns([])
+        most = {kind: min(lanes[kind.lane], limit) for kind in kinds}
+        known = _Look(tx, doubt).first(most, limit)
+        runs = [run for some in known.values() for run in some]
+        oldest = min((run.not_before for run in runs if run.class_ == ON_TIME), default=now)
+        late_max = self._late_share.of(limit, waited_us=now - oldest)
+        owners = {kind.lane: kind.lane for kind in kinds}
+        ordered = in_turns(runs, owners, dict.fromkeys(owners.values(), 0), n=limit, late_max=late_max)
+        is_cut |= len(ordered) > limit
+        is_cut |= any(0 < most[kind] <= len(some) < lanes[kind.lane] for kind, some in known.items())
+        return UnassignedRuns(ordered[:limit], is_cut or len(ordered) == limit)
+
+    def _kinds(self, tx: Tx, lanes: Mapping[int, int]) -> tuple[list[RunKind], bool]:
+        """The kinds of run that wait in these lanes; True: there may be others."""
+        if not tx.dialect.lateral:
+            return self._walk.begin(tx, lanes), self._walk.is_cut
+        in_order = sorted(lanes)
+        start = bisect_right(in_order, self._after)
+        in_order = in_order[start:] + in_order[:start]
+        kinds: list[RunKind] = []
+        for at in range(0, len(in_order), CROWD_MIN):
+            part = in_order[at : at + CROWD_MIN]
+            kinds += kinds_in(tx, part)
+            self._after = part[-1]
+            if len(kinds) >= CROWD_MIN:
+                return kinds, at + CROWD_MIN < len(in_order)
+        return kinds, False
+
+
+class _Look:
+    """Reads the first runs of kinds, within one transaction."""
+
+    def __init__(self, tx: Tx, doubt: ClockDoubt | None) -> None:
+        self._tx = tx
+        self._values: dict[str, Any] = {}
+        self._statements = UNASSIGNED
+        if doubt is not None:
+            self._statements = UNASSIGNED_DOUBTING
+            self._values = {"believed": doubt.believed, "good": doubt.good_until, "landed": doubt.landed}
+
+    def first(self, most: Mapping[RunKind, int], n: int) -> dict[RunKind, Sequence[ReadyRun]]:
+        """`n` runs in all, if there are so many, and of each kind at least a fair part of them.
+
+        A kind is read deeper only where others cannot fill theirs, so what is read is in proportion to `n`.
+        """
+        part = -(-2 * n // len(most))
+        asked = {kind: min(part, room) for kind, room in most.items()}
+        known: dict[RunKind, Sequence[ReadyRun]] = {}
+        ask = asked
+        for turn in count(1):
+            known |= self._read(ask)
+            missing = n - sum(map(len, known.values()))
+            deeper = [kind for kind in asked if len(known[kind]) == asked[kind] < most[kind]]
+            if missing <= 0 or not deeper or turn == ROUNDS_MAX:
+                break
+            more = -(-2 * missing // len(deeper))
+            ask = {kind: min(asked[kind] + more, most[kind]) for kind in deeper}
+            asked |= ask
+        return known
+
+    def _read(self, asked: Mapping[RunKind, int]) -> dict[RunKind, Sequence[ReadyRun]]:
+        rows: list[Sequence[Any]] = []
+        wanted = [(*kind, n) for kind, n in asked.items() if n > 0]
+        if self._tx.dialect.lateral:
+            rows += self._tx.tuples(self._statements.every, self._values, k=wanted) if wanted else ()
+        else:
+            for one in wanted:
+                values = self._values | dict(zip(_KIND_COLUMNS, one, strict=True))
+                rows += self._tx.tuples(self._statements.each, values)
+        found: dict[RunKind, list[ReadyRun]] = {kind: [] for kind in asked}
+        for row in rows:
+            run = ReadyRun._make(row)
+            found[RunKind(run.lane, run.class_, run.priority)].append(run)
+        return dict(found)
