@@ -1,8 +1,11 @@
 """Jobs for the walks: they tick, take a form, never end, write markup, hold a lock, have a past."""
 
+from threading import Event
+
 from foliot import Ctx, cron, every, job
 
 MARKUP = '<img src=x onerror="window.hacked=1"><script>window.hacked=1</script>'
+LONG = 4500  # lines: more than two looks of the console
 
 
 @job(every("5s"))
@@ -91,3 +94,44 @@ def nightly() -> str:
 def nightly_too() -> str:
     """Another one of it."""
     return "done"
+
+
+@job(shards=2, overlap="allow")
+async def fan(ctx: Ctx) -> None:
+    """Its shards run until somebody cancels them."""
+    while True:
+        await ctx.sleep_async(1)
+
+
+@job(overlap="allow")
+def stubborn() -> None:
+    """Looks at nothing for a while, not even whether it is to stop."""
+    Event().wait(20)
+
+
+@job(isolation="thread", overlap="allow")
+def deep(ctx: Ctx) -> None:
+    """Fails some calls down."""
+    ctx.log.warning("going down")
+    one_down()
+
+
+def one_down() -> None:
+    """The first call of some."""
+    two_down()
+
+
+def two_down() -> None:
+    """The next one."""
+    raise ValueError("no ground")
+
+
+@job(isolation="thread", overlap="allow")
+def chatty(ctx: Ctx) -> None:
+    """Writes a long log, then a line now and then until somebody cancels it."""
+    number = 0
+    while not ctx.cancelled:
+        if number >= LONG:
+            ctx.sleep(0.2)
+        ctx.log.info("line", number=number)
+        number += 1

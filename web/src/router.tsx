@@ -17,6 +17,11 @@ function text(value: unknown): string | undefined {
   return typeof value === "number" ? String(value) : undefined;
 }
 
+function number(value: unknown): number | undefined {
+  const read = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof read === "number" && Number.isInteger(read) && read >= 0 ? read : undefined;
+}
+
 /** Only what is there: an absent filter is absent from the address, too. */
 function present<T extends object>(search: T): Partial<T> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Partial<T>;
@@ -84,6 +89,7 @@ const runs = createRoute({
       namespace: text(search.namespace),
       state: text(search.state),
       node: text(search.node),
+      span: text(search.span),
       since: text(search.since),
       until: text(search.until),
     }),
@@ -93,7 +99,14 @@ const run = createRoute({
   getParentRoute: () => root,
   path: "/runs/$run",
   validateSearch: (search: Search) =>
-    present({ tab: text(search.tab), shard: text(search.shard), line: text(search.line) }),
+    present({
+      tab: text(search.tab),
+      shard: number(search.shard),
+      attempt: number(search.attempt),
+      level: text(search.level),
+      grep: text(search.grep),
+      line: text(search.line),
+    }),
   component: lazyRouteComponent(() => import("./pages/Run.tsx"), "RunPage"),
 });
 const compare = createRoute({

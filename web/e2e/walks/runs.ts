@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Calls } from "../browser.ts";
 import { violations, widthAt } from "./looking.ts";
-import { pageOf, server } from "./window.ts";
+import { ask, pageOf, server } from "./window.ts";
 
 test("a job is triggered by a form with two clicks, and its run is seen to end, with its log", async () => {
   const page = await pageOf();
@@ -78,6 +78,97 @@ test("a run that executes is cancelled, and one that is over is retried", async 
   await page.getByRole("button", { name: "Cancel" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
   await title.getByText("cancelled").waitFor();
+  await page.context().close();
+});
+
+test("a cancel tells how far it came, and what does not stop is ended at once", async () => {
+  const page = await pageOf();
+  const run = (await ask("POST", "/jobs/stubborn:trigger", {})).id as string;
+  await page.goto(`${server.url}/runs/${run}`);
+  const title = page.locator(".title");
+  await title.getByText("running").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").getByLabel("Reason").fill("wrong day");
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  const stages = page.getByRole("list", { name: "How far the cancel came" }).getByRole("listitem");
+  await stages.filter({ hasText: /asked to stop.*wrong day/ }).waitFor();
+  await stages.filter({ hasText: "its worker learns of it" }).waitFor();
+  await title.getByText("cancelling").waitFor();
+  assert.deepEqual(await violations(page), [], "a run that is to stop");
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "End at once" }).click();
+  await page.getByRole("dialog").getByText("It is ended at once, without asking.").waitFor();
+  await page.getByRole("dialog").getByRole("button", { name: "End at once" }).click();
+  await title.getByText("cancelled").waitFor();
+  await stages.filter({ hasText: "cancelled" }).waitFor();
+  assert.equal(await stages.count(), 3);
+  await page.context().close();
+});
+
+test("a run that was cancelled keeps its shards on its page", async () => {
+  const page = await pageOf();
+  const run = (await ask("POST", "/jobs/fan:trigger", {})).id as string;
+  await page.goto(`${server.url}/runs/${run}`);
+  const title = page.locator(".title");
+  await title.getByText("running").waitFor();
+  await page.getByRole("tab", { name: "Shards" }).click();
+  const shards = page.getByRole("tabpanel").getByRole("listitem");
+  await shards.filter({ hasText: "running" }).nth(1).waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click();
+  await title.getByText("cancelled").waitFor();
+  await shards.filter({ hasText: "cancelled" }).nth(1).waitFor();
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.getByRole("tab", { name: "Shards" }).click();
+  await shards.filter({ hasText: "cancelled" }).nth(1).waitFor();
+  await page.context().close();
+});
+
+test("why a run waits is asked again while somebody looks, and not while nobody does", async () => {
+  const page = await pageOf();
+  await page.clock.install();
+  await ask("POST", "/jobs", { name: "unasked", definition: { run: { python: "far:unasked" } } });
+  const run = (await ask("POST", "/jobs/unasked:trigger", {})).id as string;
+  const asked: string[] = [];
+  page.on("request", (request) => request.url().includes(`${run}/why`) && asked.push(request.url()));
+  await page.goto(`${server.url}/runs/${run}`);
+  await page.locator(".why").getByText("far:unasked").first().waitFor();
+  for (const again of [1, 2]) {
+    const before = asked.length;
+    const [answer] = await Promise.all([page.waitForResponse(/\/why/), page.clock.runFor(6000)]);
+    assert.ok(answer.ok() && asked.length > before, `asked the ${again}th time`);
+  }
+  await page.evaluate(() => {
+    Object.defineProperty(document, "visibilityState", { get: () => "hidden", configurable: true });
+    document.dispatchEvent(new Event("visibilitychange"));
+  });
+  const before = asked.length;
+  await page.clock.runFor(60_000);
+  assert.equal(asked.length, before);
+  await page.context().close();
+});
+
+test("a run is retried in the version that it had, or in the latest of its job", async () => {
+  const page = await pageOf();
+  const job = "/jobs/versioned";
+  await ask("POST", "/jobs", { name: "versioned", definition: { run: { python: "jobs:nightly" } } });
+  const run = (await ask("POST", `${job}:trigger`, {})).id as string;
+  await page.goto(`${server.url}/runs/${run}`);
+  const title = page.locator(".title");
+  await title.getByText("succeeded").waitFor();
+  await ask("PATCH", job, { definition: { description: "another" } }, { "If-Match": '"v1"' });
+  for (const [choice, version] of [
+    ["the one it had: 1", "1"],
+    ["the latest of the job", "2"],
+  ] as const) {
+    await page.goto(`${server.url}/runs/${run}`);
+    await page.getByRole("button", { name: "Retry" }).click();
+    await page.getByRole("dialog").getByLabel("Version").selectOption({ label: choice });
+    await page.getByRole("dialog").getByRole("button", { name: "Retry" }).click();
+    await page.locator(".toast", { hasText: "runs again" }).getByRole("link").last().click();
+    await page.locator(".facts").getByText(`version ${version}`).waitFor();
+    await title.getByText("succeeded").waitFor();
+  }
   await page.context().close();
 });
 

@@ -10,7 +10,7 @@ import type { Named } from "../format/favourites.ts";
 import { type Span, spanStart, type TimeRange } from "../format/figures.ts";
 import { PLANNED_MAX } from "../format/fires.ts";
 import { call, serverNow } from "./call.ts";
-import type { JobOut, Page_JobOut_, RunOut } from "./types.ts";
+import type { JobOut, Page_JobOut_, Page_RunOut_, RunOut } from "./types.ts";
 
 /** Only the filters that are set. */
 function given(wanted: object): Record<string, string> {
@@ -261,16 +261,64 @@ export const runs = (wanted: RunsWanted) =>
     placeholderData: keepPreviousData,
   });
 
+const RUNS_MAX = 1000;
+
+/** Every run that a filter lets through, for a verb on all of them; `isCut`: there are more than a verb takes. */
+export const matchingRuns = (wanted: RunsWanted) =>
+  queryOptions({
+    queryKey: ["runs", "matching", wanted],
+    queryFn: async ({ signal }) => {
+      const items: RunOut[] = [];
+      let cursor: string | null = "";
+      while (cursor !== null && items.length <= RUNS_MAX) {
+        const query = { ...given(wanted), limit: 200, cursor };
+        const page: Page_RunOut_ = await call("list_runs", { query, signal });
+        items.push(...page.items);
+        cursor = page.next_cursor;
+      }
+      return { items: items.slice(0, RUNS_MAX), isCut: cursor !== null || items.length > RUNS_MAX };
+    },
+    staleTime: 0,
+    gcTime: 0,
+  });
+
+/** Names of jobs that have the text in them. */
+export const jobNames = (text: string) =>
+  queryOptions({
+    queryKey: ["names", "jobs", text],
+    queryFn: async ({ signal }) => {
+      const found = await call("list_jobs", { query: { q: text, limit: 50 }, signal });
+      const lower = text.toLowerCase();
+      const names = found.items.map((job) => job.name).filter((name) => name.toLowerCase().includes(lower));
+      return [...new Set(names)];
+    },
+    enabled: text !== "",
+    staleTime: 10_000,
+  });
+
+export const nodeNames = (isWanted: boolean) =>
+  queryOptions({
+    queryKey: ["names", "nodes"],
+    queryFn: async ({ signal }) => {
+      const found = await call("get_cluster", { signal });
+      return [...new Set(found.nodes.map((node) => node.name))].sort();
+    },
+    enabled: isWanted,
+    staleTime: 10_000,
+  });
+
 export const run = (id: string) =>
   queryOptions({
     queryKey: ["run", id, "itself"],
     queryFn: ({ signal }) => call("get_run", { path: { run: id }, signal }),
   });
 
-export const runWhy = (id: string, tz: string) =>
+/** `shown`: a run in another state has another reason. The one before stands until that is here. */
+export const runWhy = (id: string, tz: string, shown: string) =>
   queryOptions({
-    queryKey: ["run", id, "why", tz],
+    queryKey: ["run", id, "why", tz, shown],
     queryFn: ({ signal }) => call("explain_run", { path: { run: id }, query: { tz }, signal }),
+    placeholderData: (before, asked) => (asked?.queryKey[1] === id ? before : undefined),
   });
 
 /** Where several runs stand, in one request. Read again while somebody looks: what keeps them changes. */

@@ -24,3 +24,30 @@ export function isGrave(level: string): boolean {
 export function beginning(position: string): string {
   return position.split(":").length === 4 ? "0:0:1:0" : "1:0";
 }
+
+export interface Gap {
+  kind: "missing" | "cut" | "full";
+  shard: string;
+  bytes: number;
+  /** Of "full": why the log took no more. */
+  why: string;
+}
+
+const GAPS: [Gap["kind"], RegExp][] = [
+  ["missing", /^… (\d+) bytes of the log are missing here$/],
+  ["cut", /^… (\d+) bytes are not kept; what follows is the end$/],
+  ["full", /^… truncated: (.*); from here on only the end is kept$/],
+];
+
+/** What a line says about lines that are not there; null: it is a line like others. */
+export function gapIn(raw: string): Gap | null {
+  const [, shard = "", text = ""] = /^(?:#(\d+) )?(….*)$/.exec(raw) ?? [];
+  for (const [kind, form] of GAPS) {
+    const said = form.exec(text)?.[1];
+    if (said === undefined) continue;
+    return kind === "full"
+      ? { kind, shard, bytes: 0, why: said }
+      : { kind, shard, bytes: Number(said), why: "" };
+  }
+  return null;
+}

@@ -1,10 +1,11 @@
 /// One run: where it stands and why, its live log, its attempts, shards, parameters and result.
 import { Button, Menu, Tabs } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { listedRun, run as runQuery, runTimeline, runWhy } from "../api/queries.ts";
+import { listedRun, run as runQuery, runShards, runTimeline, runWhy } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
+import { standsForShards } from "../format/shards.ts";
 import { isOver } from "../live/changes.ts";
 import { CancelDialog, RetryDialog, RetryFailedShards } from "../parts/actions.tsx";
 import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
@@ -24,6 +25,7 @@ import { Attempts } from "./Attempts.tsx";
 import { Shards, ShardsAtAGlance } from "./Shards.tsx";
 
 const RUNNING_EVERY_MS = 2000;
+const WHY_EVERY_MS = 5000;
 
 export function RunPage() {
   const { run: id } = useParams({ from: "/runs/$run" });
@@ -44,14 +46,12 @@ export function RunPage() {
 function Content({ run }: { run: RunOut }) {
   const say = useSay();
   const rights = useRights();
-  const { tab = "log", shard = "", line = "" } = useSearch({ from: "/runs/$run" });
+  const { tab = "log", line = "", level = "", grep = "", shard, attempt } = useSearch({ from: "/runs/$run" });
   const navigate = useNavigate({ from: "/runs/$run" });
   const [opened, setOpened] = useState<"" | "cancel" | "force" | "retry">("");
   const [isForLine] = useState(line !== ""); // who came for a line of the log is shown it with as few requests as else
   const isDone = isOver(run.state);
-  const isSharded =
-    run.open_shards > 0 ||
-    (run.attempt === 0 && !run.parent && run.state !== "PENDING" && run.state !== "CANCELLED");
+  const isSharded = useIsSharded(run);
   const close = () => setOpened("");
   return (
     <>
@@ -121,17 +121,10 @@ function Content({ run }: { run: RunOut }) {
         <Tabs.Panel value="log">
           <Log
             run={run}
-            line={line}
-            aim={(next) =>
-              void navigate({ search: (now) => ({ ...now, line: next || undefined }), replace: true })
-            }
-            shards={
-              isSharded
-                ? {
-                    shown: shard,
-                    show: (next) => void navigate({ search: next ? { shard: next } : {}, replace: true }),
-                  }
-                : undefined
+            hasShards={isSharded}
+            look={{ line, level, grep, shard: String(shard ?? ""), attempt: String(attempt ?? "") }}
+            set={(change) =>
+              void navigate({ search: (now) => withoutEmpty({ ...now, ...change }), replace: true })
             }
           />
         </Tabs.Panel>
@@ -169,6 +162,18 @@ function Content({ run }: { run: RunOut }) {
       {opened === "retry" && <RetryDialog run={run} close={close} />}
     </>
   );
+}
+
+function withoutEmpty(look: Record<string, string | number | undefined>) {
+  return Object.fromEntries(Object.entries(look).filter(([, value]) => value !== "" && value !== undefined));
+}
+
+/** Of a run that was cancelled only the list of its shards tells. */
+function useIsSharded(run: RunOut): boolean {
+  const told = standsForShards(run);
+  const { data } = useInfiniteQuery({ ...runShards(run.id), enabled: told === "maybe" });
+  const hasSome = (data?.pages[0]?.items.length ?? 0) > 0;
+  return told === "yes" || (told === "maybe" && hasSome);
 }
 
 function Facts({ run }: { run: RunOut }) {
@@ -234,9 +239,13 @@ function Facts({ run }: { run: RunOut }) {
   );
 }
 
+/** What keeps a run changes without a change of the run: it is asked again while somebody looks. */
 function Why({ run }: { run: RunOut }) {
   const zone = useZone();
-  const { data } = useQuery(runWhy(run.id, zone));
+  const { data } = useQuery({
+    ...runWhy(run.id, zone, run.shown),
+    refetchInterval: isOver(run.state) ? false : WHY_EVERY_MS,
+  });
   return data ? <WhyCard why={data} /> : null;
 }
 

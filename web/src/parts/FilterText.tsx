@@ -12,12 +12,15 @@ export function FilterText({
   set,
   hint,
   choices,
+  max,
 }: {
   value: string;
   set: (value: string) => void;
   hint?: string;
   /** What can be written, as far as it is known. */
   choices?: string[];
+  /** How many letters it takes. */
+  max?: number;
 }) {
   const say = useSay();
   const [text, setText] = useState(value);
@@ -39,6 +42,7 @@ export function FilterText({
         placeholder={label}
         value={text}
         list={choices && listId}
+        maxLength={max}
         onChange={(event) => setText(event.currentTarget.value)}
       />
       {choices && (

@@ -2,43 +2,59 @@
 /// line that the address names.
 import { Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type MouseEvent, useDeferredValue, useEffect, useRef, useState } from "react";
+import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
 import { addressOf } from "../api/call.ts";
 import type { RunOut } from "../api/types.ts";
-import { isGrave, readLine } from "../format/logLine.ts";
+import { emptyWord } from "../format/logEmpty.ts";
+import { gapIn, isGrave, readLine } from "../format/logLine.ts";
+import { type Fold, rowsOf } from "../format/logRows.ts";
 import { isPlainPress } from "../format/paths.ts";
-import { exactTime } from "../format/time.ts";
+import { count, exactTime } from "../format/time.ts";
 import { isOver } from "../live/changes.ts";
 import { useSay } from "../words/say.ts";
+import { FilterText } from "./FilterText.tsx";
 import { ProblemBox } from "./Problem.tsx";
 import { useZone } from "./settings.ts";
+import { Since } from "./Times.tsx";
+import { useAlone } from "./useAlone.ts";
 import { type LogLine, useLines } from "./useLines.ts";
 
 const LINE_PX = 20;
-const LEVELS = ["DEBUG", "INFO", "WARNING", "ERROR"];
+const LEVELS = ["INFO", "WARNING", "ERROR"];
+const GREP_MAX = 200; // what the server takes
+
+/** What of the log the address names. */
+export interface LogLook {
+  /** The position of a line that is aimed at. */
+  line: string;
+  shard: string;
+  attempt: string;
+  level: string;
+  grep: string;
+}
 
 interface LogProps {
   run: RunOut;
-  /** Of a run with shards: the number of the one whose lines are shown, or "" for all; and how it is changed. */
-  shards?: { shown: string; show: (shard: string) => void } | undefined;
-  /** The position of the line that the address names, or ""; and how the address names another. */
-  line: string;
-  aim: (line: string) => void;
+  hasShards: boolean;
+  look: LogLook;
+  set: (change: Partial<LogLook>) => void;
 }
 
-export function Log({ run, shards, line, aim }: LogProps) {
+export function Log({ run, hasShards, look, set }: LogProps) {
   const say = useSay();
-  const [level, setLevel] = useState("");
-  const [grep, setGrep] = useState("");
-  const [attempt, setAttempt] = useState("");
+  const { line, shard, attempt, level, grep } = look;
   const [isFollowing, setFollowing] = useState(line === "");
-  const text = useDeferredValue(grep);
-  const shard = shards?.shown ? Number(shards.shown) : null;
-  const wanted = { level, grep: text, shard, attempt: attempt === "" ? null : Number(attempt) };
-  const { lines, error, isBroken, isRead, earlier, later } = useLines(run.id, wanted, line);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const [isFull, setFull] = useState(false);
+  const whole = useRef<HTMLElement>(null);
+  useAlone(whole, isFull);
+  const wanted = { level, grep, shard: numbered(shard), attempt: numbered(attempt) };
+  const found = useLines(run.id, wanted, line);
+  const { lines, error, isBroken, earlier, later } = found;
+  const rows = useMemo(() => rowsOf(lines, opened, line), [lines, opened, line]);
   const box = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
-    count: lines.length,
+    count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => LINE_PX,
     overscan: 30,
@@ -53,40 +69,58 @@ export function Log({ run, shards, line, aim }: LogProps) {
   const aimed = useRef("");
   useEffect(() => {
     if (aimed.current === line) return;
-    const at = lines.findIndex((one) => one.position === line);
+    const at = rows.findIndex((row) => row.line?.position === line);
     if (line !== "" && at < 0) return;
     aimed.current = line;
     if (line === "") return;
     setFollowing(false);
     virtual.scrollToIndex(at, { align: "center" });
-  }, [lines, line, virtual]);
+  }, [rows, line, virtual]);
 
+  // Lines that come in between a scroll and its event are no reader who went up.
+  const top = useRef(0);
   const onScroll = () => {
     const element = box.current;
     if (!element) return;
+    const isUp = element.scrollTop < top.current;
+    top.current = element.scrollTop;
     const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 2 * LINE_PX;
-    if (isAtEnd !== isFollowing) setFollowing(isAtEnd);
+    if (isAtEnd !== isFollowing && (isAtEnd || isUp)) setFollowing(isAtEnd);
   };
+  const toEnd = () => {
+    setFollowing(true);
+    set({ line: "" });
+  };
+  const toggle = (place: string) =>
+    setOpened(
+      (before) =>
+        new Set(before.has(place) ? [...before].filter((one) => one !== place) : [...before, place]),
+    );
 
-  const whole = addressOf("get_run_logs", { path: { run: run.id } });
+  const isEmpty = found.isRead || (found.isOpen && !isOver(run.state));
   return (
-    <>
+    <section
+      ref={whole}
+      className={isFull ? "logfull" : undefined}
+      aria-label={say("run.tab_log")}
+      onKeyDown={(event) => event.key === "Escape" && setFull(false)}
+    >
       <div className="filters">
-        {shards && (
+        {hasShards && (
           <TextInput
             w={110}
             inputMode="numeric"
             aria-label={say("log.shard")}
             placeholder={say("log.all_shards")}
-            value={shards.shown}
-            onChange={(event) => shards.show(event.currentTarget.value.replace(/\D/g, "").slice(0, 4))}
+            value={shard}
+            onChange={(event) => set({ shard: event.currentTarget.value.replace(/\D/g, "").slice(0, 4) })}
           />
         )}
-        {!shards && run.attempt > 1 && (
+        {!hasShards && run.attempt > 1 && (
           <NativeSelect
             aria-label={say("log.attempt")}
             value={attempt}
-            onChange={(event) => setAttempt(event.currentTarget.value)}
+            onChange={(event) => set({ attempt: event.currentTarget.value })}
             data={[
               { value: "", label: say("log.all_attempts") },
               ...Array.from({ length: run.attempt }, (_, before) => ({
@@ -99,30 +133,21 @@ export function Log({ run, shards, line, aim }: LogProps) {
         <NativeSelect
           aria-label={say("log.level")}
           value={level}
-          onChange={(event) => setLevel(event.currentTarget.value)}
+          onChange={(event) => set({ level: event.currentTarget.value })}
           data={[
             { value: "", label: say("log.all_levels") },
-            ...LEVELS.slice(1).map((one) => ({ value: one, label: say("log.level_from", { level: one }) })),
+            ...LEVELS.map((one) => ({ value: one, label: say("log.level_from", { level: one }) })),
           ]}
         />
-        <TextInput
-          className="wide"
-          aria-label={say("log.grep")}
-          placeholder={say("log.grep")}
-          value={grep}
-          onChange={(event) => setGrep(event.currentTarget.value)}
-        />
+        <FilterText value={grep} set={(text) => set({ grep: text })} hint={say("log.grep")} max={GREP_MAX} />
         <Checkbox
           label={say("log.follow")}
           checked={isFollowing}
-          onChange={(event) => {
-            setFollowing(event.currentTarget.checked);
-            if (event.currentTarget.checked) aim("");
-          }}
+          onChange={(event) => (event.currentTarget.checked ? toEnd() : setFollowing(false))}
         />
         <Button
           component="a"
-          href={whole}
+          href={addressOf("get_run_logs", { path: { run: run.id } })}
           target="_blank"
           rel="noreferrer"
           variant="default"
@@ -130,12 +155,15 @@ export function Log({ run, shards, line, aim }: LogProps) {
         >
           {say("log.download")}
         </Button>
+        <Button variant="default" size="compact-sm" aria-pressed={isFull} onClick={() => setFull(!isFull)}>
+          {say(isFull ? "log.not_full" : "log.full")}
+        </Button>
       </div>
       {error && <ProblemBox error={error} />}
       {isBroken && <p className="soft small">{say("log.broke")}</p>}
-      {(earlier || later) && (
+      {(earlier || found.isPart || found.isFull) && (
         <p className="row soft small">
-          {say(later ? "log.only_part" : "log.only_tail", { count: lines.length })}
+          {say(found.isPart ? "log.only_part" : "log.only_tail", { count: lines.length })}
           {earlier && (
             <Button
               size="compact-xs"
@@ -149,21 +177,14 @@ export function Log({ run, shards, line, aim }: LogProps) {
             </Button>
           )}
           {later && (
-            <>
-              <Button size="compact-xs" variant="default" onClick={() => void later()}>
-                {say("log.later")}
-              </Button>
-              <Button
-                size="compact-xs"
-                variant="default"
-                onClick={() => {
-                  setFollowing(true);
-                  aim("");
-                }}
-              >
-                {say("log.to_end")}
-              </Button>
-            </>
+            <Button size="compact-xs" variant="default" onClick={() => void later()}>
+              {say("log.later")}
+            </Button>
+          )}
+          {found.isPart && (
+            <Button size="compact-xs" variant="default" onClick={toEnd}>
+              {say("log.to_end")}
+            </Button>
           )}
         </p>
       )}
@@ -175,35 +196,65 @@ export function Log({ run, shards, line, aim }: LogProps) {
         aria-label={say("log.label")}
         tabIndex={0}
       >
-        {lines.length === 0 && isRead && (
-          <p className="soft" style={{ padding: "8px 12px", margin: 0 }}>
-            {say(emptyWord(run))}
-          </p>
-        )}
+        {lines.length === 0 && isEmpty && <Empty run={run} look={look} hasShards={hasShards} />}
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {
-            const one = lines[item.index];
+            const row = rows[item.index];
+            if (row?.fold) return <Folded key={item.key} fold={row.fold} top={item.start} toggle={toggle} />;
+            if (!row) return null;
             return (
-              one && (
-                <Line
-                  key={item.key}
-                  line={one}
-                  top={item.start}
-                  isAimed={one.position !== "" && one.position === line}
-                  aim={aim}
-                />
-              )
+              <Line
+                key={item.key}
+                line={row.line}
+                top={item.start}
+                isAimed={row.line.position !== "" && row.line.position === line}
+                aim={(position) => set({ line: position })}
+              />
             );
           })}
         </div>
       </div>
-    </>
+    </section>
   );
 }
 
-function emptyWord(run: RunOut): "log.empty" | "log.empty_over" | "log.empty_waiting" {
-  if (isOver(run.state)) return "log.empty_over";
-  return run.state === "PENDING" ? "log.empty_waiting" : "log.empty";
+function numbered(written: string): number | null {
+  return written === "" ? null : Number(written);
+}
+
+function Empty({ run, look, hasShards }: Pick<LogProps, "run" | "look" | "hasShards">) {
+  const say = useSay();
+  const { level, grep, shard, attempt } = look;
+  const isFiltered = [level, grep, shard, attempt].some((one) => one !== "");
+  const word = emptyWord(run, { hasShards, isFiltered });
+  const since = run.attempt_started_at ?? run.started_at;
+  return (
+    <p className="soft" style={{ padding: "8px 12px", margin: 0 }}>
+      {say(word, { node: run.node ?? "" })} {word === "log.empty_on" && since && <Since iso={since} />}
+    </p>
+  );
+}
+
+interface FoldedProps {
+  fold: Fold;
+  top: number;
+  toggle: (at: string) => void;
+}
+
+/** Frames of a traceback, as one row that shows them. */
+function Folded({ fold, top, toggle }: FoldedProps) {
+  const say = useSay();
+  return (
+    <button
+      type="button"
+      className="line fold"
+      aria-expanded={fold.isOpen}
+      style={{ transform: `translateY(${top}px)`, height: LINE_PX }}
+      onClick={() => toggle(fold.at)}
+    >
+      {fold.isOpen ? "▾" : "▸"} {say("log.frames", { count: fold.frames })}
+    </button>
+  );
 }
 
 interface LineProps {
@@ -217,6 +268,15 @@ function Line({ line: { text, position }, top, isAimed, aim }: LineProps) {
   const say = useSay();
   const zone = useZone();
   const line = readLine(text);
+  const gap = gapIn(text);
+  if (gap) {
+    return (
+      <div className="line gap" style={{ transform: `translateY(${top}px)`, height: LINE_PX }}>
+        {gap.shard && `#${gap.shard} `}
+        {say(`gap.${gap.kind}`, { bytes: count(gap.bytes), why: gap.why })}
+      </div>
+    );
+  }
   const tone = isGrave(line.level) ? " grave" : line.level === "WARNING" ? " warn" : "";
   const press = (event: MouseEvent) => {
     if (!isPlainPress(event)) return;

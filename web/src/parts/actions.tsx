@@ -142,11 +142,17 @@ export function RetryFailedShards({ run }: { run: RunOut }) {
 }
 
 interface RetryProps extends Closable {
-  run: Pick<RunOut, "id" | "job">;
+  run: Pick<RunOut, "id" | "job"> & { version?: number };
 }
+
+type Retried = "original" | "latest";
 
 export function RetryDialog({ run, close }: RetryProps) {
   const say = useSay();
+  const [version, setVersion] = useState<Retried>("original");
+  const latest = version === "latest" ? version : undefined; // the other is what is usual
+  const original =
+    run.version === undefined ? say("retry.original") : say("retry.original_of", { version: run.version });
   return (
     <Confirm
       title={say("retry.title", { run: run.id })}
@@ -155,16 +161,26 @@ export function RetryDialog({ run, close }: RetryProps) {
       act={(reason) => ({
         verb: "run retry",
         of: run.id,
-        options: { reason },
-        asked: asked("retry_run", { path: { run: run.id }, body: { reason } }),
-        method: { name: "runs.retry", given: [run.id], options: { reason }, answer: "run" },
+        options: { version: latest, reason },
+        asked: asked("retry_run", { path: { run: run.id }, body: { reason, version } }),
+        method: { name: "runs.retry", given: [run.id], options: { version: latest, reason }, answer: "run" },
       })}
       close={close}
       change={async ({ reason, key }) => {
-        const made = await call("retry_run", { path: { run: run.id }, body: { reason }, key });
+        const made = await call("retry_run", { path: { run: run.id }, body: { reason, version }, key });
         tell(say("retry.done", { run: run.id }), { id: made.id, label: say("trigger.see") });
       }}
-    />
+    >
+      <NativeSelect
+        label={say("retry.version")}
+        value={version}
+        onChange={(event) => setVersion(event.currentTarget.value as Retried)}
+        data={[
+          { value: "original", label: original },
+          { value: "latest", label: say("retry.latest") },
+        ]}
+      />
+    </Confirm>
   );
 }
 

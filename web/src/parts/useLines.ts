@@ -10,6 +10,7 @@ const TAIL = 2000;
 const BESIDE = 200; // lines in front of one that is aimed at
 const KEPT_MAX = 20_000;
 const AGAIN_MS = 2000;
+const OPEN_MS = 300;
 
 export interface LogLine {
   text: string;
@@ -24,16 +25,24 @@ export interface Wanted {
   attempt: number | null;
 }
 
+/** What is being read, and how it goes on as a stream behind the last line. */
+interface Reading {
+  told: ToldLines;
+  goOn: () => void;
+}
+
 /** `line`: begin around it. When it is among the lines already, or is taken back, nothing is read anew but the tail. */
 export function useLines(id: string, { level, grep, shard, attempt }: Wanted, line: string) {
   const [lines, setLines] = useState<LogLine[]>([]);
   const [error, setError] = useState<Error | null>(null);
   const [isBroken, setBroken] = useState(false);
-  const [isRead, setRead] = useState(false);
+  const [isOpen, setOpen] = useState(false); // the stream is there, and had the time to bring what there is
+  const [isRead, setRead] = useState(false); // all that there is
   const [first, setFirst] = useState<string | null>(null); // the position of the first line; "": it begins the log
   const [next, setNext] = useState(""); // behind which line more stand; "": all that there is comes by itself
   const [isPart, setPart] = useState(false); // lines around one, and the end was not reached: no stream goes on
   const [around, setAround] = useState(line);
+  const reading = useRef<Reading | null>(null);
   const latest = useRef({ lines, line });
   latest.current = { lines, line };
 
@@ -51,6 +60,7 @@ export function useLines(id: string, { level, grep, shard, attempt }: Wanted, li
     let isWhole = start === "";
     setLines([]);
     setError(null);
+    setOpen(false);
     setRead(false);
     setFirst(null);
     setNext("");
@@ -68,7 +78,7 @@ export function useLines(id: string, { level, grep, shard, attempt }: Wanted, li
       for (const { position } of found) told.isRepeated(position);
       setLines(found);
       setFirst(before.is_begin ? "" : (before.search_on ?? found[0]?.position ?? ""));
-      setRead(true);
+      setOpen(true);
       isWhole = after.is_end;
       setPart(!isWhole);
       if (!isWhole) setNext(after.search_on ?? after.items.at(-1)?.position ?? "");
@@ -82,7 +92,7 @@ export function useLines(id: string, { level, grep, shard, attempt }: Wanted, li
       const headers: Record<string, string> = told.last ? { "Last-Event-ID": told.last } : {};
       const body = await stream("get_run_logs", { path: { run: id }, query, headers, signal });
       setBroken(false);
-      setTimeout(() => setRead(true), 300);
+      setTimeout(() => !signal.aborted && setOpen(true), OPEN_MS);
       await readEvents(body, (events) => {
         const fresh: LogLine[] = [];
         for (const event of events) {
@@ -114,26 +124,39 @@ export function useLines(id: string, { level, grep, shard, attempt }: Wanted, li
         timer = setTimeout(() => void keepReading(), AGAIN_MS);
       }
     };
+    const goOn = () => {
+      isWhole = true;
+      void keepReading();
+    };
+    reading.current = { told, goOn };
     void keepReading();
     return () => {
+      reading.current = null;
       end.abort();
       clearTimeout(timer);
     };
   }, [id, level, grep, shard, attempt, around]);
 
   const readMore = async (which: "before" | "after") => {
+    const { current } = reading;
+    if (current === null) return;
     try {
       const query = { [which]: (which === "before" ? first : next) ?? "", level, grep, shard, attempt };
       const found = await call("get_run_lines", { path: { run: id }, query: { ...query, limit: TAIL } });
+      if (reading.current !== current) return; // other lines are wanted meanwhile
       if (which === "before") {
         setLines((after) => [...found.items, ...after]);
         setFirst(found.is_begin ? "" : (found.search_on ?? found.items[0]?.position ?? ""));
       } else {
-        setLines((before) => [...before, ...found.items]);
+        const fresh = found.items.filter(({ position }) => !current.told.isRepeated(position));
+        setLines((before) => [...before, ...fresh]);
         setNext(found.is_end ? "" : (found.search_on ?? found.items.at(-1)?.position ?? ""));
+        if (!found.is_end) return;
+        setPart(false);
+        current.goOn(); // what is written from now on comes by itself
       }
     } catch (failed) {
-      setError(failed as Error);
+      if (reading.current === current) setError(failed as Error);
     }
   };
   const hasRoom = lines.length < KEPT_MAX;
@@ -143,7 +166,12 @@ export function useLines(id: string, { level, grep, shard, attempt }: Wanted, li
     lines,
     error,
     isBroken,
+    isOpen,
     isRead,
+    /** Lines stand behind these, and do not come by themselves. */
+    isPart: next !== "",
+    /** As many as a page holds: no more can be added. */
+    isFull: !hasRoom,
     earlier: mayHaveMore ? () => readMore("before") : null,
     later: next !== "" && hasRoom ? () => readMore("after") : null,
   };
