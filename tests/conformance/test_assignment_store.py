@@ -173,6 +173,20 @@ async def test_a_key_has_its_worker(world: World) -> None:
     assert len({next(iter(home)) for home in homes.values()}) > 1
 
 
+async def test_the_usual_value_of_a_parameter_is_a_key_like_the_same_value_when_it_is_given(world: World) -> None:
+    shop = {"properties": {"shop": {"type": "string", "default": "eu"}}}
+    await save(world, "tick", run="shell:tidy", parameters=shop, place={"route": {"name": "sticky", "by": "shop"}})
+    anne = await Worker(world).register("shell")
+    (given,) = await trigger(world, params='{"shop": "eu"}')
+    await assign(world)
+    for _ in range(5):
+        await Worker(world).register("shell")
+    (usual,) = await trigger(world)
+    await assign(world)
+    homes = [(await run_of(world, run_id)).assigned_to for run_id in (given, usual)]
+    assert homes == [anne.session] * 2, "a key stays where it is"
+
+
 async def test_a_move_by_load_is_in_the_journal_with_both_scores(world: World) -> None:
     await save(world, "tick", place={"route": "least_load"})
     anne, bert = await team(world, 2)

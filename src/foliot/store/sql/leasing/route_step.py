@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import LoadedJob
+from foliot.domain.own_parameters import usual_params
 from foliot.domain.payload import canonical_json
 from foliot.domain.routing import BY_PACE, FittingWorker, Move, Ready, Routed
 from foliot.domain.routing.placement import placed
@@ -172,7 +173,7 @@ class RouteStep:
 
 def _key(run: ReadyRun, job: LoadedJob, by: str) -> str:
     """The value of the parameter that the job is routed by, as a text."""
-    params = job.definition.params if run.params is None else json.loads(run.params)
+    params = usual_params(job.definition) if run.params is None else json.loads(run.params)
     value = params.get(by) if isinstance(params, Mapping) else None
     return value if isinstance(value, str) else canonical_json(value)
 
