@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.instants import Instant, Micros
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Definition
 from foliot.domain.own_parameters import usual_params
 from foliot.domain.policies.windows import window_key
@@ -28,6 +28,8 @@ from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, k
 PARKED_FOR_KEY: Final = 3
 SAID_MAX: Final = 100
 WAKE_STEP: Final = 200
+HELD_UP_US: Final = SECOND
+"""A run that somebody holds is looked for again then."""
 NO_NUMBER: Final = 2**31 - 1
 
 USED: Final = Statement("SELECT k.name, k.used FROM {d} JOIN limit_keys k ON k.name = d.name", RowSet("d", name=TEXT))
@@ -283,21 +285,32 @@ def give_back(tx: Tx, runs: Sequence[int], workers: Mapping[str, int]) -> None:
         unpark_waiters(tx, name, n)
 
 
-def unpark_waiters(tx: Tx, name: str, n: int) -> int:
-    """Un-park the first so many runs that wait for a key, whose row is locked; how many."""
+class Unparked(NamedTuple):
+    """What became of the first runs that wait for a key."""
+
+    runs: int  # that may go
+    is_held_up: bool = False  # somebody holds another one: it still waits
+
+
+def unpark_waiters(tx: Tx, name: str, n: int) -> Unparked:
+    """Un-park the first so many runs that wait for a key, whose row is locked."""
     waiting = [row.run_id for row in tx.rows(WAITERS, {"name": name, "n": n})]
     if not waiting:
-        return 0
+        return Unparked(0)
     parked = tx.pairs(PARKED_RUNS, d=keys(waiting))
     if parked:
         tx.change(UNPARK, d=sorted(parked.items()))
     gone = set(waiting) - parked.keys()
+    held: set[int] = set()
     if gone:  # ended or moved to another version while they waited; one that somebody holds stays
-        gone -= {row.id for row in tx.rows(STILL_PARKED, d=keys(sorted(gone)))}
+        held = {row.id for row in tx.rows(STILL_PARKED, d=keys(sorted(gone)))}
+        gone -= held
     over = sorted(gone | parked.keys())
     if over:
         tx.change(FORGET, d=keys(over))
-    return len(parked) or (unpark_waiters(tx, name, n) if gone else 0)
+    if gone and not parked:
+        return unpark_waiters(tx, name, n)
+    return Unparked(len(parked), is_held_up=bool(held))
 
 
 def wake_due(tx: Tx, *, limit: int = WAKE_STEP) -> tuple[int, bool]:
@@ -308,12 +321,19 @@ def wake_due(tx: Tx, *, limit: int = WAKE_STEP) -> tuple[int, bool]:
     wakes: list[tuple[str, Instant | None]] = []
     for row in due:
         tokens = max(1, tokens_left(row.pace_us, row.burst, row.spent_until, now)) if row.pace_us else 1
-        n = unpark_waiters(tx, row.name, tokens)
-        woken += n
-        wakes.append((row.name, _next_token(row, tokens, now) if n >= tokens and row.pace_us else None))
+        unparked = unpark_waiters(tx, row.name, tokens)
+        woken += unparked.runs
+        wakes.append((row.name, _wake_again_at(row, tokens, unparked, now)))
     if wakes:
         tx.change(SET_WAKE, d=sorted(wakes))
     return woken, len(due) == limit
+
+
+def _wake_again_at(row: Any, tokens: int, unparked: Unparked, now: Instant) -> Instant | None:
+    """When to look for runs that wait for a key again; None: there are no more."""
+    if unparked.is_held_up:
+        return now + HELD_UP_US
+    return _next_token(row, tokens, now) if unparked.runs >= tokens and row.pace_us else None
 
 
 def _next_token(row: Any, taken: int, now: Instant) -> Instant:
