@@ -203,3 +203,16 @@ async def test_a_forced_cancel_is_for_those_who_may_run_and_is_written_down(api:
     assert (await api.post(f"/runs/{run}:cancel", {"force": True})).json()["shown"] == "CANCELLING"
     held = [event["data"] for event in (await api.get("/journal", topic="runs")).json()["items"]]
     assert [data.get("force") for data in held] == [True, None]
+
+
+async def test_what_belongs_to_the_cluster_is_told_whatever_namespace_is_asked_for(api: Api, stage: Stage) -> None:
+    await leading(stage)
+    await api.create_job("tick")
+    assert (await api.post("/cluster:step-down", {})).status_code == 200
+    of_others = {event["kind"] for event in (await api.get("/journal", namespace="billing")).json()["items"]}
+    assert "leader.stepped_down" in of_others
+    assert "job.created" not in of_others
+    changes = (await api.get("/overview", namespace="billing")).json()["changes"]
+    assert "leader.stepped_down" in {event["kind"] for event in changes}
+    limited = await api.with_scopes("read", namespace="billing")
+    assert (await limited.get("/journal")).json()["items"] == []

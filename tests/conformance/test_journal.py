@@ -45,6 +45,16 @@ async def test_a_namespace_sees_only_its_own_and_nothing_of_the_cluster(journal:
     assert len((await journal.newest(EventFilter(subject="job2"), limit=10)).items) == 1
 
 
+async def test_with_the_cluster_a_namespace_sees_what_belongs_to_none_and_nothing_of_others(journal: Journal) -> None:
+    await journal.note(
+        [happening(1), happening(2, namespace="other"), happening(3, topic=Topic.CLUSTER, namespace=None)]
+    )
+    page = await journal.newest(EventFilter(namespace="default", with_cluster=True), limit=10)
+    assert [event.data["n"] for event in page.items] == [3, 1]
+    alone = EventFilter(namespace="default", with_cluster=True, topics=frozenset({Topic.CLUSTER}))
+    assert [event.data["n"] for event in (await journal.newest(alone, limit=10)).items] == [3]
+
+
 async def test_what_comes_later_is_read_forwards(journal: Journal) -> None:
     await journal.note([happening(1)])
     last = await journal.newest_id()

@@ -15,7 +15,10 @@ async def list_events(
     limit: int = 100,
     before_id: int | None = None,
 ) -> EventPage:
-    """A page of events, newest first; a token limited to a namespace sees nothing else."""
+    """A page of events, newest first. A namespace that is asked for comes with what belongs to none, such as elections.
+
+    A token limited to a namespace sees nothing else.
+    """
     who.demand(Scope.READ)
     if namespace is not None and not who.sees(namespace):
         return EventPage(items=[])
@@ -23,6 +26,7 @@ async def list_events(
         topics=wanted.topics,
         subject=wanted.subject,
         namespace=namespace_of(who, namespace),
+        with_cluster=who.namespace is None,
         since=wanted.since,
         until=wanted.until,
     )

@@ -16,7 +16,7 @@ interface Asked {
   subject?: string;
   namespace?: string;
   since: string;
-  until: string;
+  until?: string;
 }
 
 /** All events of a range, a page at a time. A page may be empty before the last one: the server looks at so many rows for each. */
@@ -49,4 +49,11 @@ export const dayOfJob = (namespace: string, name: string, since: string, until: 
       items.sort((one, other) => other.id - one.id);
       return { items, isCut: own.isCut || cluster.isCut };
     },
+  });
+
+/** What the cluster did since an instant. The newest events alone may hold no election. */
+export const clusterSince = (since: string) =>
+  queryOptions({
+    queryKey: ["journal", "cluster", since],
+    queryFn: ({ signal }) => wholeJournal({ topic: "cluster", since }, signal),
   });

@@ -1,7 +1,7 @@
 /// Who led when: the terms of the last day on one line.
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { journal } from "../api/queries.ts";
+import { clusterSince } from "../api/journal.ts";
 import type { ClusterOut } from "../api/types.ts";
 import { type Term, termsOf } from "../format/terms.ts";
 import { clockTime } from "../format/time.ts";
@@ -20,9 +20,9 @@ export function Terms({ cluster }: { cluster: ClusterOut }) {
   const zone = useZone();
   const now = useNow();
   const [since] = useState(() => new Date(Math.floor(Date.now() / 60_000) * 60_000 - DAY_MS).toISOString());
-  const { data } = useInfiniteQuery(journal({ topic: "cluster", since }));
+  const { data } = useQuery(clusterSince(since));
   const sinceMs = Date.parse(since);
-  const terms = termsOf(data?.pages[0]?.items ?? [], cluster, sinceMs);
+  const terms = termsOf(data?.items ?? [], cluster, sinceMs);
   const fromMs = terms[0]?.fromMs ?? sinceMs; // a young cluster has no whole day to show
   const changes = terms.filter((term) => term.fromMs > fromMs).length;
   const at = (ms: number) => ((ms - fromMs) / Math.max(1, now - fromMs)) * WIDTH;

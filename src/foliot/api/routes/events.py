@@ -57,7 +57,9 @@ async def list_journal(
     limit: Limit = 50,
     cursor: Cursor = None,
 ) -> Page[EventOut]:
-    """Changes of jobs, cancels, drains, elections, tokens: newest first."""
+    """Changes of jobs, cancels, drains, elections, tokens: newest first. What belongs to no namespace, such as an
+    election, comes with each of them, but not to a token that is limited to one.
+    """
     before_id = number_of_cursor(cursor, digits_max=18)
     wanted = EventFilter(
         topics=frozenset(Topic(word) for word in read_words(topic, "topic", TOPICS)),

@@ -46,11 +46,12 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventFilter:
-    """Which events to list. `namespace`: those of it alone, nothing of the cluster."""
+    """Which events to list. `namespace`: those of it alone; `with_cluster`: and those that belong to no namespace."""
 
     topics: frozenset[Topic] = frozenset()
     subject: str | None = None
     namespace: str | None = None
+    with_cluster: bool = False
     since: Instant | None = None
     until: Instant | None = None
 

@@ -116,10 +116,16 @@ def _is_wanted(row: Any, wanted: EventFilter) -> bool:
     return (
         (not wanted.topics or row.topic in wanted.topics)
         and (wanted.subject is None or row.subject == wanted.subject)
-        and (wanted.namespace is None or row.namespace == wanted.namespace)
+        and _is_within(row.namespace, wanted)
         and (wanted.since is None or row.at >= wanted.since)
         and (wanted.until is None or row.at < wanted.until)
     )
+
+
+def _is_within(namespace: str | None, wanted: EventFilter) -> bool:
+    if wanted.namespace is None:
+        return True
+    return wanted.with_cluster if namespace is None else namespace == wanted.namespace
 
 
 def _event(row: Any) -> Event:
