@@ -77,7 +77,13 @@ test("one press silences for two hours, another browser sees it, and it can be t
   await fires(page).waitFor({ state: "detached" });
   await other.getByRole("tab", { name: "Silences" }).click();
   await other.locator("tbody tr", { hasText: "silenced in the console" }).first().waitFor();
+  const away = { detail: "The silence is away.", hint: "Come again.", code: "FOL-9999" };
+  await page.route("**/api/v1/silences/*", (route) => route.fulfill({ status: 422, json: away }));
   await page.locator(".toast").getByRole("button", { name: "Undo" }).click();
+  const problem = page.locator(".toast.bad");
+  for (const text of Object.values(away)) await problem.getByText(text).waitFor();
+  await page.unroute("**/api/v1/silences/*");
+  await problem.getByRole("button", { name: "Undo" }).click();
   await fires(page).waitFor();
   await page.context().close();
   await other.context().close();

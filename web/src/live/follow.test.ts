@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Change } from "./changes.ts";
 import { follow } from "./follow.ts";
+import { readLive } from "./status.ts";
 
 /** A server whose streams the test writes and cuts. */
 class Streams {
@@ -117,4 +118,31 @@ test("a connection that is silent for too long is given up, and the stream goes 
   await vi.advanceTimersByTimeAsync(45_000 + 1000);
   expect(streams.asked).toEqual([null, "5"]);
   expect(taken).toEqual(["run.ended", "back"]);
+});
+
+test("stale is since the server was last heard, not since the page was opened or hidden for the first time", async () => {
+  await vi.advanceTimersByTimeAsync(20_000);
+  await streams.write(": 15 s\n\n");
+  const heardMs = Date.now();
+  await setSeen(false);
+  await vi.advanceTimersByTimeAsync(600_000);
+  await setSeen(true); // the server is heard again
+  expect(readLive()).toEqual({ is: "live" });
+  const againMs = Date.now();
+  streams.isAway = true;
+  await vi.advanceTimersByTimeAsync(30_000);
+  await streams.cut();
+  expect(readLive()).toMatchObject({ is: "waiting", sinceMs: againMs });
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(readLive()).toMatchObject({ is: "waiting", sinceMs: againMs });
+  expect(againMs).toBe(heardMs + 600_000);
+});
+
+test("a page that was hidden while the server went away is stale since it was hidden", async () => {
+  const heardMs = Date.now();
+  await setSeen(false);
+  streams.isAway = true;
+  await vi.advanceTimersByTimeAsync(600_000);
+  await setSeen(true);
+  expect(readLive()).toMatchObject({ is: "waiting", sinceMs: heardMs });
 });

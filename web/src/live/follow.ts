@@ -16,7 +16,7 @@ export async function follow(take: (change: Change) => void, signal: AbortSignal
   let lastId = "";
   let waitMs = FIRST_WAIT_MS;
   let wasCut = false;
-  let sinceMs = Date.now();
+  let heardMs = Date.now(); // what is on the screen is as old as the last sign of the server
 
   const begin = () => {
     waitMs = FIRST_WAIT_MS;
@@ -45,6 +45,7 @@ export async function follow(take: (change: Change) => void, signal: AbortSignal
     await readEvents(body, (events) => {
       if (!silence.isBroken) begin();
       silence.breakFor(SILENT_MS);
+      heardMs = Date.now();
       for (const event of events) {
         if (event.id) lastId = event.id;
         const change = readChange(event.name, event.data);
@@ -71,6 +72,7 @@ export async function follow(take: (change: Change) => void, signal: AbortSignal
     if (isPolled) {
       setLive({ is: "polled" });
       wasCut = true;
+      heardMs = Date.now();
       take(RESET);
       await pause(LONGEST_WAIT_MS, signal);
       continue;
@@ -80,9 +82,8 @@ export async function follow(take: (change: Change) => void, signal: AbortSignal
       wasCut = true;
       continue;
     }
-    if (!wasCut) sinceMs = Date.now();
     wasCut = true;
-    setLive({ is: "waiting", untilMs: Date.now() + waitMs, sinceMs });
+    setLive({ is: "waiting", untilMs: Date.now() + waitMs, sinceMs: heardMs });
     await pause(waitMs, signal);
     waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
   }

@@ -15,7 +15,7 @@ function subscribe(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
-const read = () => now;
+export const readLive = (): Live => now;
 
 export function setLive(next: Live): void {
   now = next;
@@ -23,7 +23,7 @@ export function setLive(next: Live): void {
 }
 
 export function useLive(): Live {
-  return useSyncExternalStore(subscribe, read);
+  return useSyncExternalStore(subscribe, readLive);
 }
 
 let ageS: number | null = null;

@@ -1,7 +1,9 @@
 /// An error on the page: what, the next step, the code, and a way to try again. It never takes the page away.
 import { Button } from "@mantine/core";
 import { ProblemError } from "../api/call.ts";
+import type { Told } from "../live/notices.ts";
 import { useSay } from "../words/say.ts";
+import { MissingPart } from "./coming.ts";
 
 export function ProblemBox({ error, again }: { error: Error; again?: (() => void) | undefined }) {
   const say = useSay();
@@ -29,9 +31,11 @@ export function ProblemBox({ error, again }: { error: Error; again?: (() => void
 }
 
 /** The sentence, the next step and the code of an error. */
-export function useProblem(): (error: Error) => { title: string; hint: string; code: string } {
+export function useProblem(): (error: Error) => Told {
   const say = useSay();
   return (error) => {
+    if (error instanceof MissingPart)
+      return { title: say("fail.part"), hint: say("fail.part_hint"), code: "" };
     if (!(error instanceof ProblemError)) {
       return { title: say("fail.crash"), hint: say("fail.crash_hint"), code: "" };
     }

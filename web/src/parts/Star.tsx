@@ -1,7 +1,9 @@
 /// The star of a job: whether it is one of the user's favourites.
+import { tellProblem } from "../live/notices.ts";
 import { useSay } from "../words/say.ts";
 import type { Favourites } from "./favourites.ts";
 import { IconButton } from "./IconButton.tsx";
+import { useProblem } from "./Problem.tsx";
 
 interface Props {
   job: { namespace: string; name: string };
@@ -11,6 +13,7 @@ interface Props {
 
 export function Star({ job, favourites }: Props) {
   const say = useSay();
+  const problem = useProblem();
   const { has, toggle, jobs } = favourites;
   const isOne = has(job);
   const label = say(isOne ? "star.remove" : "star.add", { job: job.name });
@@ -21,7 +24,7 @@ export function Star({ job, favourites }: Props) {
       className={isOne ? "star on" : "star"}
       aria-pressed={isOne}
       disabled={jobs === undefined}
-      onClick={() => void toggle(job)}
+      onClick={() => void toggle(job).catch((error: Error) => tellProblem(problem(error)))}
     />
   );
 }

@@ -1,46 +1,33 @@
-/// What just happened, said once, with a link to it.
+/// What just happened, said once, with a link to it; what went wrong, with the next step and its code.
+import { CloseButton } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useSyncExternalStore } from "react";
+import { type FocusEvent, useSyncExternalStore } from "react";
+import {
+  hold,
+  type Notice,
+  onNotices,
+  putAway,
+  readNotices,
+  release,
+  tell,
+  tellProblem,
+} from "../live/notices.ts";
+import { useSay } from "../words/say.ts";
+import { useProblem } from "./Problem.tsx";
 
-export interface Toast {
-  id: number;
-  text: string;
-  run?: { id: string; label: string } | undefined;
-  undo?: { label: string; act: () => Promise<void> } | undefined;
-}
+export { tell };
 
-const SHOWN_MS = 6000;
-let toasts: Toast[] = [];
-let nextId = 1;
-const listeners = new Set<() => void>();
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
-}
-const read = () => toasts;
-
-function set(next: Toast[]): void {
-  toasts = next;
-  for (const listener of listeners) listener();
-}
-
-export function tell(text: string, run?: Toast["run"], undo?: Toast["undo"]): void {
-  const id = nextId++;
-  set([...toasts.slice(-2), { id, text, run, undo }]);
-  setTimeout(() => away(id), SHOWN_MS);
-}
-
-function away(id: number): void {
-  set(toasts.filter((toast) => toast.id !== id));
-}
-
-function Undo({ toast, undo }: { toast: number; undo: NonNullable<Toast["undo"]> }) {
+function Undo({ toast, undo }: { toast: number; undo: NonNullable<Notice["undo"]> }) {
   const client = useQueryClient();
+  const problem = useProblem();
   const act = async () => {
-    away(toast);
-    await undo.act();
+    putAway(toast);
+    try {
+      await undo.act();
+    } catch (error) {
+      tellProblem(problem(error as Error), undo);
+    }
     await client.invalidateQueries();
   };
   return (
@@ -51,20 +38,46 @@ function Undo({ toast, undo }: { toast: number; undo: NonNullable<Toast["undo"]>
 }
 
 export function Toasts() {
-  const shown = useSyncExternalStore(subscribe, read);
+  const shown = useSyncExternalStore(onNotices, readNotices);
   return (
     <div className="toasts" role="status" aria-live="polite">
       {shown.map((toast) => (
-        <div key={toast.id} className="toast">
-          <span>{toast.text}</span>
-          {toast.run && (
-            <Link to="/runs/$run" params={{ run: toast.run.id }}>
-              {toast.run.label}
-            </Link>
-          )}
-          {toast.undo && <Undo toast={toast.id} undo={toast.undo} />}
-        </div>
+        <Toast key={toast.id} toast={toast} />
       ))}
+    </div>
+  );
+}
+
+/** It stays while the pointer or the focus is on it. */
+function Toast({ toast }: { toast: Notice }) {
+  const say = useSay();
+  const { id, text, problem, run, undo } = toast;
+  const leave = (event: FocusEvent<HTMLElement>) => {
+    if (!event.currentTarget.contains(event.relatedTarget)) release(id);
+  };
+  return (
+    <div
+      role="group"
+      className={problem ? "toast bad" : "toast"}
+      onPointerEnter={() => hold(id)}
+      onPointerLeave={() => release(id)}
+      onFocus={() => hold(id)}
+      onBlur={leave}
+    >
+      <span>{text}</span>
+      {problem?.hint && <span className="soft">{problem.hint}</span>}
+      {problem?.code && (
+        <span className="soft small mono" translate="no">
+          {problem.code}
+        </span>
+      )}
+      {run && (
+        <Link to="/runs/$run" params={{ run: run.id }}>
+          {run.label}
+        </Link>
+      )}
+      {undo && <Undo toast={id} undo={undo} />}
+      {problem && <CloseButton size="sm" aria-label={say("do.close")} onClick={() => putAway(id)} />}
     </div>
   );
 }

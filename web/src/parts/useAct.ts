@@ -1,7 +1,7 @@
-/// One press without a dialog: what went wrong is told like what went well.
+/// One press without a dialog: what went wrong is told, with the next step and its code.
 import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { tellProblem } from "../live/notices.ts";
 import { useProblem } from "./Problem.tsx";
-import { tell } from "./Toasts.tsx";
 
 export function useAct<T = void>(act: (given: T) => Promise<void>) {
   const client = useQueryClient();
@@ -9,6 +9,6 @@ export function useAct<T = void>(act: (given: T) => Promise<void>) {
   return useMutation({
     mutationFn: act,
     onSuccess: () => void client.invalidateQueries(),
-    onError: (error) => tell(problem(error).title),
+    onError: (error) => tellProblem(problem(error)),
   });
 }
