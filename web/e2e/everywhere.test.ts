@@ -92,14 +92,69 @@ test("where nothing is yet, the overview says how a first job is made", async ()
   const page = await context.newPage();
   complaints.watch(page, url);
   const nothing = { failing: [], late: [], alerts: [], held: [], running: [], next: [], changes: [] };
+  let namespaces: string[] = [];
   await page.route("**/api/v1/overview?*", async (route) => {
     const answer = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...answer, ...nothing, cluster: null } });
+    await route.fulfill({ json: { ...answer, ...nothing, namespaces, cluster: null } });
   });
   await page.goto(url);
   const first = page.getByRole("region", { name: "Your first job" });
   for (const text of ["@job(every(", "foliot up", "foliot job trigger hello"])
     await first.locator(".command pre", { hasText: text }).waitFor();
+  namespaces = ["default"]; // there are jobs, and they rest
+  await page.reload();
+  await page.locator("#next ~ p").waitFor();
+  assert.equal(await first.count(), 0);
+});
+
+test("on a phone a namespace is chosen, and the chip says what is not well; the seconds are seen, not spoken", async () => {
+  const lab = `lab-${process.pid}`;
+  const definition = { run: { python: "jobs:daily" }, schedule: { cron: "0 3 * * *" } };
+  await ask("POST", `/api/v1/jobs?namespace=${lab}`, { name: "pay_out", definition });
+  const page = await at("/jobs");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.getByLabel("Namespace", { exact: true }).selectOption(lab);
+  await page.getByRole("link", { name: `${lab} / pay_out` }).waitFor();
+  await page.goto(`${url}/events?in=${lab}`);
+  await page.getByText("elected leader").first().waitFor(); // the cluster is that of every namespace
+  const chip = page.locator(".chip");
+  const spoken = page.locator(".head [role=status]");
+  await spoken.getByText("live", { exact: true }).waitFor();
+  assert.ok(((await chip.boundingBox())?.width ?? 99) <= 20, "that all is well is a dot");
+  await page.route("**/api/v1/events*", (route) => route.abort("connectionrefused"));
+  await page.reload();
+  await chip.getByText(/^reconnecting in [34] s/).waitFor();
+  await spoken.getByText("the connection broke: it is tried again").waitFor();
+  const said: string[] = [];
+  await page.exposeFunction("heard", (text: string) => said.push(text));
+  await page.evaluate(() => {
+    const place = document.querySelector(".head [role=status]") as Node;
+    const told = (globalThis as unknown as { heard: (text: string) => void }).heard;
+    new MutationObserver(() => told(place.textContent ?? "")).observe(place, {
+      characterData: true,
+      childList: true,
+      subtree: true,
+    });
+  });
+  await chip.getByText(/^reconnecting in 1 s/).waitFor();
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 360, `${wide} pixels wide`);
+  assert.deepEqual(said, []);
+  await page.unroute("**/api/v1/events*");
+  await spoken.getByText("live", { exact: true }).waitFor();
+  await until(() => said.length > 0);
+  assert.deepEqual(said, ["live"]);
+});
+
+test("a star that cannot be kept says why, until somebody puts it away", async () => {
+  const page = await at("/jobs");
+  const problem = { detail: "Too many views.", hint: "Forget one.", code: "FOL-9999" };
+  await page.route("**/api/v1/views/*", (route) => route.fulfill({ status: 422, json: problem }));
+  await page.locator("tbody .star").first().click();
+  const toast = page.locator(".toast.bad");
+  for (const text of Object.values(problem)) await toast.getByText(text).waitFor();
+  await toast.getByRole("button", { name: "Close" }).click();
+  await toast.waitFor({ state: "detached" });
 });
 
 test("in a narrower window the rail has its icons alone, each with its word", async () => {
@@ -159,6 +214,34 @@ test("a page that breaks takes neither the rail nor the other pages with it", as
   await page.getByRole("link", { name: "Runs", exact: true }).click();
   await page.locator("tbody tr").first().waitFor();
   const expected = complaints.found.filter((text) => /undefined|null/.test(text));
+  assert.ok(expected.length > 0);
+  complaints.found.length = 0;
+});
+
+test("a part that did not come takes nothing else away, and comes when it is asked for again", async () => {
+  const page = await context.newPage();
+  complaints.watch(page, url);
+  const away = /\/assets\/(Crowd|Calendars|Views)-/;
+  await page.route(away, (route) => route.abort("connectionrefused"));
+  await page.goto(url);
+  const crowd = page.getByRole("region", { name: "The next hour" }).getByRole("alert");
+  await crowd.getByText("A part of this page did not come.").waitFor();
+  await page.locator("#next ~ ul li").first().waitFor();
+  const views = page.getByRole("button", { name: "Saved views: A part of this page did not come." });
+  await views.waitFor();
+  await page.getByRole("link", { name: "Calendars", exact: true }).click();
+  const instead = page.locator("main > .problem");
+  await instead.waitFor();
+  await instead.getByRole("button", { name: "Try again" }).click();
+  await instead.waitFor(); // it is still away
+  await page.unroute(away);
+  await instead.getByRole("button", { name: "Try again" }).click();
+  await page.getByRole("heading", { name: "Calendars", exact: true }).waitFor();
+  await views.click();
+  await page.getByRole("button", { name: "Saved views", exact: true }).waitFor();
+  await page.getByRole("link", { name: "Overview" }).click();
+  await page.locator(".crowd svg").waitFor(); // who comes back asks again
+  const expected = complaints.found.filter((text) => text.includes("a part of the console did not come"));
   assert.ok(expected.length > 0);
   complaints.found.length = 0;
 });

@@ -34,6 +34,9 @@ const nonce = document.querySelector<HTMLMetaElement>('meta[name="foliot-nonce"]
 // The packages that draw dialogs look for the nonce of their styles here.
 Object.assign(window, { __webpack_nonce__: nonce });
 
+/** Both languages: the words of neither came. */
+const WORDLESS = "Foliot did not come whole. Load the page anew. · Foliot 没有完整加载，请刷新页面。";
+
 async function start(): Promise<void> {
   const words = startWords();
   // What the frame of every page shows is asked for while the words are on their way.
@@ -41,9 +44,15 @@ async function start(): Promise<void> {
     void client.prefetchQuery(whoami());
     void client.prefetchQuery(overview(readZone()));
   }
-  await words;
   const place = document.getElementById("root");
   if (!place) return;
+  try {
+    await words;
+  } catch {
+    place.className = "center";
+    place.textContent = WORDLESS;
+    return;
+  }
   createRoot(place).render(
     <StrictMode>
       <Words>

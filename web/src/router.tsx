@@ -1,12 +1,7 @@
 /// The addresses of the console. Filters and tabs stand in the query: every view is a link.
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  redirect,
-} from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 import { OverviewPage } from "./pages/Overview.tsx";
+import { lazyPage } from "./parts/lazyPart.tsx";
 import { Shell } from "./shell/Shell.tsx";
 import { useSay } from "./words/say.ts";
 
@@ -54,7 +49,7 @@ const jobs = createRoute({
       starred: search.starred === true ? true : undefined,
       columns: text(search.columns),
     }),
-  component: lazyRouteComponent(() => import("./pages/Jobs.tsx"), "JobsPage"),
+  component: lazyPage(async () => (await import("./pages/Jobs.tsx")).JobsPage),
 });
 const job = createRoute({
   getParentRoute: () => root,
@@ -67,18 +62,18 @@ const job = createRoute({
       from: text(search.from),
       to: text(search.to),
     }),
-  component: lazyRouteComponent(() => import("./pages/Job.tsx"), "JobPage"),
+  component: lazyPage(async () => (await import("./pages/Job.tsx")).JobPage),
 });
 const newJob = createRoute({
   getParentRoute: () => root,
   path: "/jobs/new",
   validateSearch: (search: Search) => present({ from: text(search.from) }),
-  component: lazyRouteComponent(() => import("./pages/JobEditor.tsx"), "NewJobPage"),
+  component: lazyPage(async () => (await import("./pages/JobEditor.tsx")).NewJobPage),
 });
 const editJob = createRoute({
   getParentRoute: () => root,
   path: "/jobs/$namespace/$name/edit",
-  component: lazyRouteComponent(() => import("./pages/JobEditor.tsx"), "EditJobPage"),
+  component: lazyPage(async () => (await import("./pages/JobEditor.tsx")).EditJobPage),
 });
 const runs = createRoute({
   getParentRoute: () => root,
@@ -93,7 +88,7 @@ const runs = createRoute({
       since: text(search.since),
       until: text(search.until),
     }),
-  component: lazyRouteComponent(() => import("./pages/Runs.tsx"), "RunsPage"),
+  component: lazyPage(async () => (await import("./pages/Runs.tsx")).RunsPage),
 });
 const run = createRoute({
   getParentRoute: () => root,
@@ -107,14 +102,14 @@ const run = createRoute({
       grep: text(search.grep),
       line: text(search.line),
     }),
-  component: lazyRouteComponent(() => import("./pages/Run.tsx"), "RunPage"),
+  component: lazyPage(async () => (await import("./pages/Run.tsx")).RunPage),
 });
 const compare = createRoute({
   getParentRoute: () => root,
   path: "/runs/compare",
   validateSearch: (search: Search) =>
     present({ one: text(search.one), other: text(search.other), tab: text(search.tab) }),
-  component: lazyRouteComponent(() => import("./pages/Compare.tsx"), "ComparePage"),
+  component: lazyPage(async () => (await import("./pages/Compare.tsx")).ComparePage),
 });
 const nodes = createRoute({
   getParentRoute: () => root,
@@ -128,7 +123,7 @@ const nodes = createRoute({
       open: search.open === true ? true : undefined,
       id: typeof search.id === "number" ? search.id : undefined,
     }),
-  component: lazyRouteComponent(() => import("./pages/Nodes.tsx"), "NodesPage"),
+  component: lazyPage(async () => (await import("./pages/Nodes.tsx")).NodesPage),
 });
 const alerts = createRoute({
   getParentRoute: () => root,
@@ -141,7 +136,7 @@ const alerts = createRoute({
       rule: text(search.rule),
       job: text(search.job),
     }),
-  component: lazyRouteComponent(() => import("./pages/Alerts.tsx"), "AlertsPage"),
+  component: lazyPage(async () => (await import("./pages/Alerts.tsx")).AlertsPage),
 });
 /** The address that messages of alerts have. */
 const alert = createRoute({
@@ -162,7 +157,7 @@ const checks = createRoute({
       q: text(search.q),
       state: text(search.state),
     }),
-  component: lazyRouteComponent(() => import("./pages/Checks.tsx"), "ChecksPage"),
+  component: lazyPage(async () => (await import("./pages/Checks.tsx")).ChecksPage),
 });
 const reports = createRoute({
   getParentRoute: () => root,
@@ -174,47 +169,47 @@ const reports = createRoute({
       tz: text(search.tz),
       namespace: text(search.namespace),
     }),
-  component: lazyRouteComponent(() => import("./pages/Reports.tsx"), "ReportsPage"),
+  component: lazyPage(async () => (await import("./pages/Reports.tsx")).ReportsPage),
 });
 const limits = createRoute({
   getParentRoute: () => root,
   path: "/limits",
   validateSearch: (search: Search) =>
     present({ name: text(search.name), namespace: text(search.namespace), kind: text(search.kind) }),
-  component: lazyRouteComponent(() => import("./pages/Limits.tsx"), "LimitsPage"),
+  component: lazyPage(async () => (await import("./pages/Limits.tsx")).LimitsPage),
 });
 const locks = createRoute({
   getParentRoute: () => root,
   path: "/locks",
-  component: lazyRouteComponent(() => import("./pages/Locks.tsx"), "LocksPage"),
+  component: lazyPage(async () => (await import("./pages/Locks.tsx")).LocksPage),
 });
 const events = createRoute({
   getParentRoute: () => root,
   path: "/events",
   validateSearch: (search: Search) =>
     present({ topic: text(search.topic), subject: text(search.subject), span: text(search.span) }),
-  component: lazyRouteComponent(() => import("./pages/Events.tsx"), "EventsPage"),
+  component: lazyPage(async () => (await import("./pages/Events.tsx")).EventsPage),
 });
 const calendars = createRoute({
   getParentRoute: () => root,
   path: "/calendars",
   validateSearch: (search: Search) => present({ name: text(search.name) }),
-  component: lazyRouteComponent(() => import("./pages/Calendars.tsx"), "CalendarsPage"),
+  component: lazyPage(async () => (await import("./pages/Calendars.tsx")).CalendarsPage),
 });
 const backfills = createRoute({
   getParentRoute: () => root,
   path: "/backfills",
-  component: lazyRouteComponent(() => import("./pages/Backfills.tsx"), "BackfillsPage"),
+  component: lazyPage(async () => (await import("./pages/Backfills.tsx")).BackfillsPage),
 });
 const tokens = createRoute({
   getParentRoute: () => root,
   path: "/tokens",
-  component: lazyRouteComponent(() => import("./pages/Tokens.tsx"), "TokensPage"),
+  component: lazyPage(async () => (await import("./pages/Tokens.tsx")).TokensPage),
 });
 const settings = createRoute({
   getParentRoute: () => root,
   path: "/settings",
-  component: lazyRouteComponent(() => import("./pages/Settings.tsx"), "SettingsPage"),
+  component: lazyPage(async () => (await import("./pages/Settings.tsx")).SettingsPage),
 });
 
 const tree = root.addChildren([

@@ -31,3 +31,24 @@ test("who is not logged in is asked for a token, and told the command for a link
   assert.equal(new URL(page.url()).pathname, "/jobs", "the page that was asked for");
   await context.close();
 });
+
+test("the way in that did not come is asked for again", async () => {
+  const context = await opened(browser);
+  const page = await context.newPage();
+  await page.route(/\/assets\/Login-/, (route) => route.abort("connectionrefused"));
+  await page.goto(`${server.url}/login`);
+  await page.getByRole("alert").getByText("A part of this page did not come.").waitFor();
+  await page.unroute(/\/assets\/Login-/);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByLabel("Token or code").waitFor();
+  await context.close();
+});
+
+test("words that did not come leave no empty page", async () => {
+  const context = await opened(browser);
+  const page = await context.newPage();
+  await page.route(/\/assets\/en-/, (route) => route.abort("connectionrefused"));
+  await page.goto(server.url);
+  await page.getByText("Load the page anew.").waitFor();
+  await context.close();
+});

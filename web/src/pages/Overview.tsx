@@ -1,17 +1,18 @@
 /// The overview: what needs me, what runs, what comes next, what changed.
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
-import { clusterStats, jobWhy, overview } from "../api/queries.ts";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { jobWhy, overview } from "../api/queries.ts";
 import type { ClusterOut, EventOut, HeldRunOut, JobOut, NodeOut, OverviewOut, RunOut } from "../api/types.ts";
-import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { count } from "../format/time.ts";
 import { Command } from "../parts/Command.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { lazyPart } from "../parts/lazyPart.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Maintenance } from "../parts/Maintenance.tsx";
+import { ProblemBox } from "../parts/Problem.tsx";
 import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -23,22 +24,18 @@ import { isWord, useSay } from "../words/say.ts";
 import { type Need, needsOf } from "./needs.ts";
 
 // What this first page needs a moment later comes in files of its own: the page is there sooner.
-const Crowd = lazy(() => import("../parts/Crowd.tsx").then((parts) => ({ default: parts.Crowd })));
-const AlertLine = lazy(() =>
-  import("../parts/AlertLine.tsx").then((parts) => ({ default: parts.AlertLine })),
-);
-const RetryDialog = lazy(() =>
-  import("../parts/actions.tsx").then((parts) => ({ default: parts.RetryDialog })),
-);
-const DrainDialog = lazy(() =>
-  import("../parts/actions.tsx").then((parts) => ({ default: parts.DrainDialog })),
-);
-const OutcomeCounts = lazy(() =>
-  import("../parts/Outcomes.tsx").then((parts) => ({ default: parts.OutcomeCounts })),
-);
-const OutcomeChart = lazy(() =>
-  import("../parts/Outcomes.tsx").then((parts) => ({ default: parts.OutcomeChart })),
-);
+const Crowd = lazyPart(async () => (await import("../parts/Crowd.tsx")).Crowd);
+const AlertLine = lazyPart(async () => (await import("../parts/AlertLine.tsx")).AlertLine, {
+  waiting: <li />,
+  instead: (error, again) => (
+    <li>
+      <ProblemBox error={error} again={again} />
+    </li>
+  ),
+});
+const RetryDialog = lazyPart(async () => (await import("../parts/actions.tsx")).RetryDialog);
+const DrainDialog = lazyPart(async () => (await import("../parts/actions.tsx")).DrainDialog);
+const LastDay = lazyPart(async () => (await import("../parts/LastDay.tsx")).LastDay);
 
 export function OverviewPage() {
   const say = useSay();
@@ -58,12 +55,8 @@ export function OverviewPage() {
 function Content({ found }: { found: OverviewOut }) {
   const say = useSay();
   const needs = needsOf(found);
-  const isFirstUse =
-    found.next.length === 0 &&
-    found.running.length === 0 &&
-    found.failing.length === 0 &&
-    !hasJobs(found.changes);
-  if (isFirstUse && needs.length === 0) return <FirstUse />;
+  // A namespace without jobs of its own, and jobs that only wait to be triggered, are no first use.
+  if (found.namespaces.length === 0 && needs.length === 0) return <FirstUse />;
   return (
     <div className="columns">
       <div>
@@ -95,9 +88,7 @@ function Content({ found }: { found: OverviewOut }) {
         )}
         <section className="part" aria-labelledby="crowd">
           <h2 id="crowd">{say("over.crowd")}</h2>
-          <Suspense fallback={null}>
-            <Crowd />
-          </Suspense>
+          <Crowd />
         </section>
       </div>
       <div>
@@ -118,10 +109,6 @@ function Content({ found }: { found: OverviewOut }) {
       </div>
     </div>
   );
-}
-
-function hasJobs(events: EventOut[]): boolean {
-  return events.some((event) => event.topic === "jobs");
 }
 
 function keyOf(need: Need): string {
@@ -145,11 +132,7 @@ function NeedLine({ need }: { need: Need }) {
   const rights = useRights();
   const [isOpen, setOpen] = useState(false);
   if (need.is === "alert") {
-    return (
-      <Suspense fallback={<li />}>
-        <AlertLine alert={need.alert} />
-      </Suspense>
-    );
+    return <AlertLine alert={need.alert} />;
   }
   if (need.is === "failing") {
     const { job } = need;
@@ -173,11 +156,7 @@ function NeedLine({ need }: { need: Need }) {
             </Button>
           )}
         </span>
-        {isOpen && run && (
-          <Suspense fallback={null}>
-            <RetryDialog run={{ id: run.id, job: job.name }} close={() => setOpen(false)} />
-          </Suspense>
-        )}
+        {isOpen && run && <RetryDialog run={{ id: run.id, job: job.name }} close={() => setOpen(false)} />}
       </li>
     );
   }
@@ -224,11 +203,7 @@ function NeedLine({ need }: { need: Need }) {
             </Link>
           )}
         </span>
-        {isOpen && (
-          <Suspense fallback={null}>
-            <DrainDialog node={need.node} close={() => setOpen(false)} />
-          </Suspense>
-        )}
+        {isOpen && <DrainDialog node={need.node} close={() => setOpen(false)} />}
       </li>
     );
   }
@@ -307,45 +282,6 @@ function Running({ runs }: { runs: RunOut[] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-/** How runs of the last day ended; a stroke or a press leads to the runs of that time. */
-function LastDay() {
-  const say = useSay();
-  const navigate = useNavigate();
-  const query = useQuery(clusterStats("24h"));
-  const open = ({ from, to }: TimeRange) =>
-    void navigate({ to: "/runs", search: { since: from, until: to } });
-  return (
-    <Loaded query={query} rows={3}>
-      {(found) => {
-        if (found.runs === 0) return <p className="soft">{say("stats.none")}</p>;
-        const delay = found.queue_delay_s;
-        return (
-          <Suspense fallback={null}>
-            <OutcomeCounts outcomes={found.outcomes} />
-            <OutcomeChart
-              found={found}
-              choose={open}
-              press={(atMs) => open(stepAt(atMs, STEP_MS[found.step]))}
-            />
-            {delay && (
-              <p className="facts">
-                {(["p50", "p99"] as const).map((share) => (
-                  <span key={share}>
-                    {say("stats.waited", { share: say(`stats.${share}`) })}{" "}
-                    <b>
-                      <Took seconds={delay[share]} />
-                    </b>
-                  </span>
-                ))}
-              </p>
-            )}
-          </Suspense>
-        );
-      }}
-    </Loaded>
   );
 }
 

@@ -293,7 +293,45 @@ function LoadCharts({ found, choose }: { found: NodeStatsOut; choose: (range: Ti
           choose={choose}
         />
       ))}
+      <details>
+        <summary>{say("stats.load_table")}</summary>
+        <LoadTable found={found} />
+      </details>
     </div>
+  );
+}
+
+const LOADS = [
+  ["cpu", "mean", "stats.cpu_mean"],
+  ["cpu", "max", "stats.cpu_max"],
+  ["memory", "mean", "stats.memory_mean"],
+  ["memory", "max", "stats.memory_max"],
+] as const;
+
+/** The figures of these charts, newest first. */
+function LoadTable({ found }: { found: NodeStatsOut }) {
+  const say = useSay();
+  return (
+    <ListTable
+      label={say("stats.load_table")}
+      heads={["stats.start", ...LOADS.map(([, , word]) => right(word))]}
+    >
+      {found.load_points.toReversed().map((point) => (
+        <tr key={point.start}>
+          <td className="first">
+            <At iso={point.start} />
+          </td>
+          {LOADS.map(([reading, which, word]) => {
+            const share = point[reading]?.[which];
+            return (
+              <Cell key={word} label={say(word)}>
+                {share === undefined || share === null ? "–" : percent(share)}
+              </Cell>
+            );
+          })}
+        </tr>
+      ))}
+    </ListTable>
   );
 }
 

@@ -1,11 +1,14 @@
 /// Keeps an error of one page or panel to itself.
 import { Component, type ReactNode } from "react";
+import { MissingPart } from "./coming.ts";
 import { ProblemBox } from "./Problem.tsx";
 
 interface Props {
   children: ReactNode;
   /** A change of it, such as another address, gives the content another chance. */
   at?: string;
+  /** What is shown instead where a whole sentence has no room. */
+  instead?: ((error: Error, again: () => void) => ReactNode) | undefined;
 }
 
 export class Boundary extends Component<Props, { error: Error | null; at: string | undefined }> {
@@ -20,7 +23,12 @@ export class Boundary extends Component<Props, { error: Error | null; at: string
   }
 
   override render() {
-    if (this.state.error === null) return this.props.children;
-    return <ProblemBox error={this.state.error} again={() => this.setState({ error: null })} />;
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    const again = () => {
+      if (error instanceof MissingPart) error.forget();
+      this.setState({ error: null });
+    };
+    return this.props.instead?.(error, again) ?? <ProblemBox error={error} again={again} />;
   }
 }

@@ -2,13 +2,15 @@
 /// workers that will be short of slots.
 import { useQuery } from "@tanstack/react-query";
 import { ahead } from "../api/queries.ts";
-import type { AheadOut } from "../api/types.ts";
+import type { AheadOut, MinuteAheadOut } from "../api/types.ts";
 import { busiest, slotsNeeded } from "../format/crowd.ts";
 import { clockTime, count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
+import { ListTable } from "./ListTable.tsx";
 import { Loaded } from "./Loaded.tsx";
 import { JobLink } from "./links.tsx";
 import { useNow, useZone } from "./settings.ts";
+import { At } from "./Times.tsx";
 
 const MINUTES = 60;
 const MINUTE_MS = 60_000;
@@ -73,12 +75,7 @@ function Picture({ found }: { found: AheadOut }) {
           <li key={minute.at}>
             <span className="nowrap">{time(minute.at)}</span>
             <b>{say("crowd.fires", { count: minute.fires })}</b>
-            {minute.jobs.map((job) => (
-              <JobLink key={`${job.namespace}/${job.name}`} job={job} />
-            ))}
-            {minute.fires > minute.jobs.length && (
-              <span className="soft">{say("crowd.more", { count: minute.fires - minute.jobs.length })}</span>
-            )}
+            <Jobs of={minute} />
           </li>
         ))}
       </ul>
@@ -93,6 +90,51 @@ function Picture({ found }: { found: AheadOut }) {
         </p>
       ))}
       {!found.is_whole && <p className="soft small">{say("crowd.part")}</p>}
+      <details className="fold">
+        <summary className="soft small">{say("stats.as_table")}</summary>
+        <ListTable
+          label={say("crowd.label", { count: count(total) })}
+          heads={["crowd.minute", right("crowd.due"), right("crowd.slots_needed"), "nav.jobs"]}
+        >
+          {found.minutes.map((minute) => (
+            <tr key={minute.at}>
+              <td className="first">
+                <At iso={minute.at} />
+              </td>
+              <td className="right" data-label={say("crowd.due")}>
+                {count(minute.fires)}
+              </td>
+              <td className="right" data-label={say("crowd.slots_needed")}>
+                {slotsNeeded(minute.slots)}
+              </td>
+              <td data-label={say("nav.jobs")}>
+                <Jobs of={minute} />
+              </td>
+            </tr>
+          ))}
+        </ListTable>
+      </details>
     </div>
   );
+}
+
+/** Some of the jobs that are due in a minute, and how many more instants there are. */
+function Jobs({ of: { jobs, fires } }: { of: MinuteAheadOut }) {
+  const say = useSay();
+  return (
+    <>
+      {jobs.map((job) => (
+        <span key={`${job.namespace}/${job.name}`}>
+          <JobLink job={job} />{" "}
+        </span>
+      ))}
+      {fires > jobs.length && (
+        <span className="soft">{say("crowd.more", { count: fires - jobs.length })}</span>
+      )}
+    </>
+  );
+}
+
+function right<W>(word: W): { word: W; isRight: true } {
+  return { word, isRight: true };
 }

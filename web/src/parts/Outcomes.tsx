@@ -1,11 +1,14 @@
 /// How runs ended, step by step: bars of succeeded, failed and cancelled.
+import { Link } from "@tanstack/react-router";
 import type { RangeStats } from "../api/stats.ts";
-import type { TimeRange } from "../format/figures.ts";
+import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { clockTime, count } from "../format/time.ts";
 import { isWord, type Say, useSay } from "../words/say.ts";
+import { ListTable } from "./ListTable.tsx";
 import { useNow, useZone } from "./settings.ts";
 import { toneOf } from "./state.ts";
 import { BarChart } from "./TimeChart.tsx";
+import { At } from "./Times.tsx";
 
 const OUTCOMES = ["SUCCEEDED", "FAILED", "CANCELLED"] as const;
 
@@ -52,6 +55,40 @@ export function OutcomeCounts({ outcomes }: { outcomes: RangeStats["outcomes"] }
         </span>
       ))}
     </p>
+  );
+}
+
+const HEADS = [
+  "stats.start",
+  ...OUTCOMES.map((outcome) => ({ word: `state.${outcome}`, isRight: true }) as const),
+] as const;
+
+/** The figures of the chart, newest first: each step leads to its runs. */
+export function OutcomeTable({ found }: { found: RangeStats }) {
+  const say = useSay();
+  return (
+    <details className="fold">
+      <summary className="soft small">{say("stats.as_table")}</summary>
+      <ListTable label={say(`stats.per_${found.step}`)} heads={[...HEADS]}>
+        {found.points.toReversed().map((point) => {
+          const { from, to } = stepAt(Date.parse(point.start), STEP_MS[found.step]);
+          return (
+            <tr key={point.start}>
+              <td className="first">
+                <Link to="/runs" search={{ since: from, until: to }}>
+                  <At iso={point.start} />
+                </Link>
+              </td>
+              {[point.succeeded, point.failed, point.cancelled].map((number, index) => (
+                <td key={index} className="right" data-label={say(`state.${OUTCOMES[index] ?? "FAILED"}`)}>
+                  {count(number)}
+                </td>
+              ))}
+            </tr>
+          );
+        })}
+      </ListTable>
+    </details>
   );
 }
 

@@ -1,17 +1,15 @@
 /// What can be done with a check, and the dialog of each.
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
 import { call } from "../api/call.ts";
 import type { CheckOut } from "../api/types.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
+import { lazyPart } from "./lazyPart.tsx";
 import { useRights } from "./rights.ts";
 import { tell } from "./Toasts.tsx";
 
-const CheckDialog = lazy(() =>
-  import("../pages/CheckForm.tsx").then((parts) => ({ default: parts.CheckDialog })),
-);
+const CheckDialog = lazyPart(async () => (await import("../pages/CheckForm.tsx")).CheckDialog);
 
 export type CheckAct =
   | { what: "new" }
@@ -44,11 +42,7 @@ export function CheckActs({ check, act }: { check: CheckOut; act: (act: CheckAct
 export function CheckDialogs({ act, close }: { act: CheckAct; close: () => void }) {
   if (act === null) return null;
   if (act.what === "new" || act.what === "edit") {
-    return (
-      <Suspense fallback={null}>
-        <CheckDialog check={act.what === "edit" ? act.check : undefined} close={close} />
-      </Suspense>
-    );
+    return <CheckDialog check={act.what === "edit" ? act.check : undefined} close={close} />;
   }
   if (act.what === "remove") return <RemoveDialog check={act.check} close={close} />;
   return <PauseDialog check={act.check} close={close} />;

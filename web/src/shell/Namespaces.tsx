@@ -41,7 +41,7 @@ export function Namespaces() {
   const known = chosen === "" || names.includes(chosen) ? names : [...names, chosen];
   return (
     <NativeSelect
-      className="zone"
+      className="zone namespaces"
       size="xs"
       variant="unstyled"
       translate="no"

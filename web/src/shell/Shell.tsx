@@ -2,7 +2,7 @@
 import { ActionIcon, Button, Menu, Modal, NativeSelect, useMantineColorScheme } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
 import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
 import { firingCount } from "../format/alerts.ts";
@@ -14,8 +14,9 @@ import { Icon } from "../look/Icon.tsx";
 import { needsOf } from "../pages/needs.ts";
 import { Boundary } from "../parts/Boundary.tsx";
 import { useFocusBack } from "../parts/focus.ts";
+import { lazyPart } from "../parts/lazyPart.tsx";
 import { chooseZone, useNow, useOfferedZone, useZone } from "../parts/settings.ts";
-import { Toasts } from "../parts/Toasts.tsx";
+import { Toasts, tell } from "../parts/Toasts.tsx";
 import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
 import { useKeys } from "./keys.ts";
 import { Namespaces } from "./Namespaces.tsx";
@@ -24,9 +25,11 @@ import { useRecent } from "./recent.ts";
 import { Search } from "./Search.tsx";
 
 // Saved views and the login are not needed for the first sight of somebody who is logged in.
-const LoginForm = lazy(() => import("./Login.tsx").then((parts) => ({ default: parts.LoginForm })));
-const LoginPage = lazy(() => import("./Login.tsx").then((parts) => ({ default: parts.LoginPage })));
-const Views = lazy(() => import("./Views.tsx").then((parts) => ({ default: parts.Views })));
+const LoginForm = lazyPart(async () => (await import("./Login.tsx")).LoginForm);
+const LoginPage = lazyPart(async () => (await import("./Login.tsx")).LoginPage);
+const Views = lazyPart(async () => (await import("./Views.tsx")).Views, {
+  instead: (_, again) => <NoViews again={again} />,
+});
 
 export function Shell() {
   const isAtLogin = useLocation({ select: ({ pathname }) => pathname === "/login" });
@@ -36,11 +39,7 @@ export function Shell() {
   const goOn = () => {
     if (isAtLogin) void navigate({ to: "/" });
   };
-  return (
-    <Suspense fallback={null}>
-      <LoginPage onIn={goOn} />
-    </Suspense>
-  );
+  return <LoginPage onIn={goOn} />;
 }
 
 /** The frame stays as it is from page to page: only what says where one is looks at the address. */
@@ -94,9 +93,7 @@ function EndedSession() {
       transitionProps={{ duration: 0 }}
       zIndex={500}
     >
-      <Suspense fallback={null}>
-        <LoginForm says={say("login.expired")} />
-      </Suspense>
+      <LoginForm says={say("login.expired")} />
     </Modal>
   );
 }
@@ -197,9 +194,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
         data={zones}
       />
       <LiveChip />
-      <Suspense fallback={null}>
-        <Views />
-      </Suspense>
+      <Views />
       <Languages />
       <Themes />
       <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
@@ -228,6 +223,17 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
   );
 }
 
+/** The place of the saved views when their part did not come: a press asks for it again. */
+function NoViews({ again }: { again: () => void }) {
+  const say = useSay();
+  const label = `${say("views.title")}: ${say("fail.part")}`;
+  return (
+    <ActionIcon variant="subtle" color="red" aria-label={label} title={label} onClick={again}>
+      <Icon name="views" />
+    </ActionIcon>
+  );
+}
+
 function LiveChip() {
   const say = useSay();
   const units = useUnits();
@@ -236,18 +242,35 @@ function LiveChip() {
   const now = useNow();
   const zone = useZone();
   let text = live.is === "waiting" ? "" : say(`live.${live.is}`);
+  let spoken = text;
   if (live.is === "waiting") {
     const isLong = Date.now() - live.sinceMs > 30_000;
     const at = clockTime(new Date(live.sinceMs).toISOString(), zone, now);
     const seconds = Math.max(1, Math.round((live.untilMs - Date.now()) / 1000));
     text = isLong ? say("live.stale", { at }) : say("live.waiting", { in: duration(seconds, units) });
+    spoken = isLong ? text : say("live.lost");
   }
-  if (ageS !== null) text = say("live.replica", { age: duration(ageS, units) });
+  if (ageS !== null) {
+    text = say("live.replica", { age: duration(ageS, units) });
+    spoken = say("live.by_replica");
+  }
   return (
-    <span className="chip" data-is={live.is} role="status" title={text}>
-      <i aria-hidden="true" />
-      <span>{text}</span>
-    </span>
+    <>
+      <span
+        className="chip"
+        data-is={live.is}
+        data-old={ageS !== null || undefined}
+        title={text}
+        aria-hidden="true"
+      >
+        <i />
+        <span>{text}</span>
+      </span>
+      {/* The seconds that count down are seen; what is read aloud changes with the state alone. */}
+      <span className="hidden" role="status">
+        {spoken}
+      </span>
+    </>
   );
 }
 
@@ -257,8 +280,12 @@ function Languages() {
   const language = useLanguage();
   const other = language === "en" ? "zh-CN" : "en";
   const change = async () => {
-    await choose(other);
-    await client.invalidateQueries();
+    try {
+      await choose(other);
+      await client.invalidateQueries();
+    } catch {
+      tell(say("fail.part"));
+    }
   };
   return (
     <Button
