@@ -119,6 +119,7 @@ const nodes = createRoute({
       tab: text(search.tab),
       band: text(search.band),
       label: text(search.label),
+      node: text(search.node),
       type: text(search.type),
       open: search.open === true ? true : undefined,
       id: typeof search.id === "number" ? search.id : undefined,

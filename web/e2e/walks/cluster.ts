@@ -76,6 +76,48 @@ test("nodes are filtered by a label, which stands in the address and leads there
   await page.context().close();
 });
 
+test("a link opens one node, a piece of its name finds it, and the search drains it after a dialog", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/nodes`);
+  const workers = page.getByRole("table", { name: "Workers" });
+  const live = workers.getByRole("row").filter({ hasText: "online" }).first().locator("a.name");
+  const name = (await live.textContent()) ?? "";
+  const address = server.url + (await live.getAttribute("href"));
+  await page.goto(address);
+  await workers.getByRole("list", { name: "How far it came" }).waitFor();
+  const opened = page.locator('[aria-expanded="true"][aria-label^="Details"]');
+  assert.equal(await opened.count(), 1);
+  await opened.click();
+  await page.waitForURL(`${server.url}/nodes`);
+  await page.locator("[data-filter]").fill(name.slice(1));
+  await page.waitForURL(/label=/);
+  await live.waitFor();
+  await page.locator("[data-filter]").fill("no such");
+  await page.getByRole("region", { name: "Workers" }).getByText("No node matches.").waitFor();
+  await page.goto(`${server.url}/nodes?node=w-never`);
+  await page.getByText("No node is called w-never.").waitFor();
+  const find = async (text: string, option: string) => {
+    await page.keyboard.press("ControlOrMeta+k");
+    await page.getByLabel("Search jobs, runs, nodes and pages").fill(text);
+    await page.getByRole("option", { name: option }).first().waitFor();
+    await page.keyboard.press("Enter");
+  };
+  await find(name, `node ${name}`);
+  await page.waitForURL(`${server.url}/nodes?node=${name}`);
+  await opened.waitFor();
+  for (const [text, option, title] of [
+    [`drain ${name}`, `do Drain ${name}`, `Drain ${name}?`],
+    ["pause daily", "do Pause daily", "Pause daily?"],
+    ["trigger slow", "do Trigger slow", "Trigger slow"],
+  ] as const) {
+    await find(text, option);
+    const dialog = page.getByRole("dialog", { name: title });
+    await dialog.getByRole("button", { name: "Close" }).first().click();
+    await dialog.waitFor({ state: "detached" });
+  }
+  await page.context().close();
+});
+
 test("a node tells its load and its life, the checks are made again, and a dead worker is found among failovers", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/nodes`);

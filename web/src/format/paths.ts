@@ -9,6 +9,9 @@ export const checkPath = ({ namespace, name }: { namespace: string; name: string
 
 export const runPath = (run: string): string => `/runs/${encodeURIComponent(run)}`;
 
+/** A node is open in the table of all of them. */
+export const nodePath = (called: string): string => `/nodes?node=${encodeURIComponent(called)}`;
+
 interface Press {
   button: number;
   metaKey: boolean;

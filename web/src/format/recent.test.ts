@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { RECENT_MAX, readRecent, recentOf, withRecent } from "./recent.ts";
 
-const job = (name: string) => ({ to: `/jobs/default/${name}`, name, kind: "job" as const });
+const job = (name: string) => ({
+  to: `/jobs/default/${name}`,
+  name,
+  kind: "job" as const,
+  namespace: "default",
+});
 
 test("jobs and runs are kept, other pages are not", () => {
   expect(recentOf("/jobs/default/settle")).toEqual(job("settle"));

@@ -4,6 +4,8 @@ export interface Recent {
   to: string;
   name: string;
   kind: "job" | "run";
+  /** Of a job. */
+  namespace?: string;
 }
 
 export const RECENT_MAX = 8;
@@ -11,7 +13,10 @@ export const RECENT_MAX = 8;
 /** The job or the run that an address is about; null: it is another page. */
 export function recentOf(pathname: string): Recent | null {
   const job = /^\/jobs\/([^/]+)\/([^/]+)$/.exec(pathname);
-  if (job) return { to: pathname, kind: "job", name: decodeURIComponent(job[2] ?? "") };
+  if (job) {
+    const [namespace = "", name = ""] = job.slice(1).map(decodeURIComponent);
+    return { to: pathname, kind: "job", name, namespace };
+  }
   const run = /^\/runs\/(r-[^/]+)$/.exec(pathname);
   if (run) return { to: pathname, kind: "run", name: run[1] ?? "" };
   return null;

@@ -9,7 +9,7 @@ import { evidenceOf, lifeOf, type Moment } from "../format/alerts.ts";
 import { AlertActs } from "../parts/AlertLine.tsx";
 import { AckDialog } from "../parts/alertActions.tsx";
 import { Detail } from "../parts/Detail.tsx";
-import { CheckLink, JobLink } from "../parts/links.tsx";
+import { CheckLink, JobLink, NodeLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { Runbook } from "../parts/Runbook.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -156,13 +156,7 @@ function Subject({ subject, kind }: { subject: AlertSubjectOut; kind: AlertOut["
 /** The page of what is touched: of a check, a node, a job. */
 function Touched({ subject, kind }: { subject: AlertSubjectOut; kind: AlertOut["kind"] }) {
   const { subject: name, namespace } = subject;
-  if (kind === "node") {
-    return (
-      <Link to="/nodes" className="name">
-        <Raw>{name}</Raw>
-      </Link>
-    );
-  }
+  if (kind === "node") return <NodeLink node={name} />;
   if (namespace === null) return <Raw>{name}</Raw>;
   if (kind === "heartbeat") return <CheckLink check={{ name, namespace }} />;
   return <JobLink job={{ name, namespace }} />;

@@ -1,16 +1,16 @@
 /// Nodes as a table: band and its reason, beat, slots, load; and behind each name the whole of it.
 import { ActionIcon, Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
-import { Fragment, useState } from "react";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Fragment, useEffect, useRef, useState } from "react";
 import { node as nodeQuery } from "../api/queries.ts";
 import type { NodeOut } from "../api/types.ts";
 import type { History } from "../format/history.ts";
-import { pairsOf } from "../format/labels.ts";
+import { callOf, pairsOf } from "../format/labels.ts";
 import { count, duration, percent } from "../format/time.ts";
 import { Icon } from "../look/Icon.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
+import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Meter } from "../parts/Meter.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -27,16 +27,24 @@ const TROUBLE = ["WARNING", "OFFLINE", "DEAD"];
 interface TableProps {
   label: string;
   nodes: NodeOut[];
+  /** Those of the whole cluster: they decide whether a name is enough to tell a node from others. */
+  all: NodeOut[];
+  /** The one that the address opens. */
+  open: NodeOut | undefined;
   history: History;
   drain: (node: NodeOut) => void;
 }
 
-export function NodeTable({ label, nodes, history, drain }: TableProps) {
+export function NodeTable({ label, nodes, all, open, history, drain }: TableProps) {
   const say = useSay();
-  const [opened, setOpened] = useState<string | null>(null);
+  const navigate = useNavigate({ from: "/nodes" });
   const [rows, setRows] = useState(ROWS);
   if (nodes.length === 0) return <p className="soft">{say("nodes.nobody")}</p>;
-  const shown = nodes.length > rows ? troubledFirst(nodes).slice(0, rows) : nodes;
+  const shown = nodes.length > rows ? firstOf(nodes, rows, open) : nodes;
+  const toggle = (node: NodeOut) => {
+    const called = node.id === open?.id ? undefined : callOf(node, all);
+    void navigate({ search: (before) => ({ ...before, node: called }), replace: true, resetScroll: false });
+  };
   return (
     <>
       <ListTable
@@ -56,14 +64,15 @@ export function NodeTable({ label, nodes, history, drain }: TableProps) {
         hasActions
       >
         {shown.map((node) => {
-          const isOpen = opened === node.id;
+          const isOpen = node.id === open?.id;
           return (
             <Fragment key={node.id}>
               <NodeLine
                 node={node}
+                called={callOf(node, all)}
                 drain={drain}
                 isOpen={isOpen}
-                toggle={() => setOpened(isOpen ? null : node.id)}
+                toggle={() => toggle(node)}
               />
               {isOpen && (
                 <tr className="inner">
@@ -89,10 +98,10 @@ export function NodeTable({ label, nodes, history, drain }: TableProps) {
   );
 }
 
-/** Those that need somebody stand first when not all are shown. */
-function troubledFirst(nodes: NodeOut[]): NodeOut[] {
-  const isTroubled = (node: NodeOut) => TROUBLE.includes(node.health);
-  return [...nodes.filter(isTroubled), ...nodes.filter((node) => !isTroubled(node))];
+/** When not all are shown: the one that is open, and those that need somebody, stand first. */
+function firstOf(nodes: NodeOut[], rows: number, open: NodeOut | undefined): NodeOut[] {
+  const isFirst = (node: NodeOut) => node.id === open?.id || TROUBLE.includes(node.health);
+  return [...nodes.filter(isFirst), ...nodes.filter((node) => !isFirst(node))].slice(0, rows);
 }
 
 export function isGone(node: NodeOut): boolean {
@@ -101,19 +110,24 @@ export function isGone(node: NodeOut): boolean {
 
 interface LineProps {
   node: NodeOut;
+  called: string;
   isOpen: boolean;
   toggle: () => void;
   drain: (node: NodeOut) => void;
 }
 
-function NodeLine({ node, isOpen, toggle, drain }: LineProps) {
+function NodeLine({ node, called, isOpen, toggle, drain }: LineProps) {
+  const row = useRef<HTMLTableRowElement>(null);
+  useEffect(() => {
+    if (isOpen) row.current?.scrollIntoView({ block: "nearest" });
+  }, [isOpen]);
   const say = useSay();
   const rights = useRights();
   const isDraining = node.state === "DRAINING";
   const isWorker = node.kind !== "server";
   const gone = isGone(node);
   return (
-    <tr>
+    <tr ref={row}>
       <td className="first">
         <span className="row tightrow">
           <ActionIcon
@@ -126,9 +140,7 @@ function NodeLine({ node, isOpen, toggle, drain }: LineProps) {
           >
             <Icon name={isOpen ? "down" : "right"} size={16} />
           </ActionIcon>
-          <span className="name">
-            <Raw>{node.name}</Raw>
-          </span>
+          <NodeLink node={node.name} called={called} />
           {node.is_leader && <span className="tag tone-good">★ {say("nodes.leader")}</span>}
           {node.role === "STANDBY" && <span className="tag">{say("nodes.standby")}</span>}
           {node.failed_kinds.length > 0 && (

@@ -7,7 +7,7 @@ import { ProblemError } from "../api/call.ts";
 import { cluster, overview } from "../api/queries.ts";
 import type { ClusterOut, NodeOut } from "../api/types.ts";
 import { type History, withBeat } from "../format/history.ts";
-import { hasLabels, labelsOf } from "../format/labels.ts";
+import { isWanted, labelsOf, nodeCalled } from "../format/labels.ts";
 import { DrainDialog, StepDownDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
@@ -26,6 +26,7 @@ import { Cluster, HeldLine } from "./Overview.tsx";
 import { Policies } from "./Policies.tsx";
 import { Terms } from "./Terms.tsx";
 
+const NAMES_MAX = 100;
 const BANDS = ["ONLINE", "WARNING", "OFFLINE", "DEAD"] as const;
 
 export function NodesPage() {
@@ -84,14 +85,15 @@ function Nodes() {
 function Content({ found }: { found: ClusterOut }) {
   const say = useSay();
   const rights = useRights();
-  const { band, label = "" } = useSearch({ from: "/nodes" });
+  const { band, label = "", node: called } = useSearch({ from: "/nodes" });
   const navigate = useNavigate({ from: "/nodes" });
   const [history, setHistory] = useState<History>({});
   useEffect(() => setHistory((before) => withBeat(before, found.nodes)), [found]);
   const [drained, setDrained] = useState<NodeOut | null>(null);
   const [isHanding, setHanding] = useState(false);
-  const labelled = found.nodes.filter((node) => hasLabels(node.labels, label));
+  const labelled = found.nodes.filter((node) => isWanted(node, label));
   const shown = labelled.filter((node) => band === undefined || node.health === band);
+  const open = called === undefined ? undefined : nodeCalled(found.nodes, called);
   const servers = shown.filter((node) => node.kind === "server");
   const workers = shown.filter((node) => node.kind !== "server");
   const others = found.nodes.filter(
@@ -134,17 +136,36 @@ function Content({ found }: { found: ClusterOut }) {
             void navigate({ search: (before) => ({ ...before, label: written || undefined }), replace: true })
           }
           hint={say("nodes.label_hint", { example: "zone=cn-east" })}
-          choices={labelsOf(found.nodes)}
+          choices={choicesOf(found.nodes)}
         />
         <Bands nodes={labelled} band={band} />
       </div>
+      {called !== undefined && open === undefined && (
+        <p className="soft" role="status">
+          {say("nodes.not_there", { name: called })}
+        </p>
+      )}
       <section className="part gap nodetables" aria-labelledby="servers">
         <h2 id="servers">{say("nodes.servers")}</h2>
-        <NodeTable label={say("nodes.servers")} nodes={servers} history={history} drain={setDrained} />
+        <NodeTable
+          label={say("nodes.servers")}
+          nodes={servers}
+          all={found.nodes}
+          open={open}
+          history={history}
+          drain={setDrained}
+        />
       </section>
       <section className="part nodetables" aria-labelledby="workers">
         <h2 id="workers">{say("nodes.workers")}</h2>
-        <NodeTable label={say("nodes.workers")} nodes={workers} history={history} drain={setDrained} />
+        <NodeTable
+          label={say("nodes.workers")}
+          nodes={workers}
+          all={found.nodes}
+          open={open}
+          history={history}
+          drain={setDrained}
+        />
         {hasFew && (
           <div className="empty">
             <p>{say("nodes.none")}</p>
@@ -157,6 +178,12 @@ function Content({ found }: { found: ClusterOut }) {
       {isHanding && <StepDownDialog leader={found.leader} to={others} close={() => setHanding(false)} />}
     </>
   );
+}
+
+/** What can be written into the filter: the labels, and the names while they are few. */
+function choicesOf(nodes: NodeOut[]): string[] {
+  const names = [...new Set(nodes.map((node) => node.name))];
+  return [...labelsOf(nodes), ...names.slice(0, NAMES_MAX)];
 }
 
 /** The verdicts of runs that wait for a worker: it is missing, or has not what they need. */

@@ -10,7 +10,7 @@ import { Command } from "../parts/Command.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { lazyPart } from "../parts/lazyPart.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
+import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Maintenance } from "../parts/Maintenance.tsx";
 import { ProblemBox } from "../parts/Problem.tsx";
 import { Progress } from "../parts/Progress.tsx";
@@ -182,9 +182,7 @@ function NeedLine({ need }: { need: Need }) {
       <li className="aside">
         <div className="says">
           <State of={need.node.health} family="health" />
-          <Link to="/nodes" className="name">
-            <Raw>{need.node.name}</Raw>
-          </Link>
+          <NodeLink node={need.node.name} called={need.node.id} />
           {need.node.health_why ? (
             <p className="raw">{need.node.health_why}</p>
           ) : (
@@ -274,9 +272,7 @@ function Running({ runs }: { runs: RunOut[] }) {
           <State of={run.shown} />
           <JobLink job={{ name: run.job, namespace: run.namespace }} />
           <RunLink run={run.id} />
-          <span className="soft">
-            <Raw>{run.node}</Raw>
-          </span>
+          {run.node && <NodeLink node={run.node} />}
           {run.progress && <Progress of={run.progress} />}
           <span className="end soft">{run.started_at && <Since iso={run.started_at} />}</span>
         </li>

@@ -127,7 +127,7 @@ function OpenSubject({ alert }: { alert: AlertOut }) {
         alert.kind === "heartbeat" && namespace !== null ? (
           <Link to="/checks" search={{ name, namespace }} {...props} />
         ) : (
-          <Link to="/nodes" {...props} />
+          <Link to="/nodes" search={{ node: name }} {...props} />
         )
       }
     >

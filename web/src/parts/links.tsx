@@ -1,7 +1,7 @@
-/// Links to jobs, checks and runs by their names.
+/// Links to jobs, checks, runs and nodes by their names.
 import { Link, useRouter } from "@tanstack/react-router";
 import type { ComponentProps, MouseEvent } from "react";
-import { isPlainPress, jobPath, runPath } from "../format/paths.ts";
+import { isPlainPress, jobPath, nodePath, runPath } from "../format/paths.ts";
 import { Raw } from "./Raw.tsx";
 
 interface Placed {
@@ -13,6 +13,15 @@ export function JobLink({ job }: { job: Placed }) {
   return (
     <RowLink to={jobPath(job)} className="name">
       <Name of={job} />
+    </RowLink>
+  );
+}
+
+/** A node by its name, or by the id of a session. */
+export function NodeLink({ node, called = node }: { node: string; called?: string }) {
+  return (
+    <RowLink to={nodePath(called)} className="name">
+      <Raw>{node}</Raw>
     </RowLink>
   );
 }

@@ -1,11 +1,13 @@
-/// `Ctrl-K`: jump to a job, a run, a node, a page or a filter; what was opened last and favourites stand first.
+/// `Ctrl-K`: jump to a job, a run, a node, a page or a filter, or do something with what is found; what was opened
+/// last and favourites stand first.
 import { Modal, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useRouter } from "@tanstack/react-router";
 import { type KeyboardEvent, useDeferredValue, useId, useState } from "react";
 import { search } from "../api/queries.ts";
 import type { HitOut } from "../api/types.ts";
-import { checkPath, jobPath, runPath } from "../format/paths.ts";
+import { askedOf, type Deed, verbsOf } from "../format/deeds.ts";
+import { checkPath, jobPath, nodePath, runPath } from "../format/paths.ts";
 import { useFavourites } from "../parts/favourites.ts";
 import { useFocusBack } from "../parts/focus.ts";
 import { useRights } from "../parts/rights.ts";
@@ -18,6 +20,9 @@ interface Target {
   name: string;
   detail: string;
   to: string;
+  namespace?: string;
+  /** It opens a dialog, and leads nowhere. */
+  deed?: Deed;
 }
 
 /** Filters and forms that people ask for by name. */
@@ -34,10 +39,15 @@ const ACTS = [
 
 /** The console's own words; others are names of users. */
 function isOurs(target: Target): boolean {
-  return target.kind === "page" || target.kind === "act";
+  return (target.kind === "page" || target.kind === "act") && target.deed === undefined;
 }
 
-export function Search({ close }: { close: () => void }) {
+interface Props {
+  close: () => void;
+  act: (deed: Deed) => void;
+}
+
+export function Search({ close, act }: Props) {
   useFocusBack();
   const say = useSay();
   const router = useRouter();
@@ -45,10 +55,11 @@ export function Search({ close }: { close: () => void }) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const listId = useId();
-  const wanted = useDeferredValue(text.trim());
+  const verbs = { trigger: say("do.trigger"), pause: say("do.pause"), drain: say("nodes.drain") };
+  const { verb, rest } = askedOf(text, verbs);
+  const wanted = useDeferredValue(rest);
   const found = useQuery(search(wanted));
-  const places = [...MAIN, ...useMorePlaces()];
-  const pages: Target[] = places.map(({ word, to }) => ({
+  const pages: Target[] = [...MAIN, ...useMorePlaces()].map(({ word, to }) => ({
     kind: "page" as const,
     name: say(word),
     detail: "",
@@ -60,25 +71,51 @@ export function Search({ close }: { close: () => void }) {
     name: job.name,
     detail: "",
     to: jobPath(job),
+    namespace: job.namespace,
   }));
   const recent: Target[] = recentPlaces()
     .filter((place) => !stars.some((star) => star.to === place.to))
-    .map((place) => ({ kind: "recent", name: place.name, detail: "", to: place.to }));
-  const acts: Target[] = ACTS.filter((act) => act.to !== "/jobs/new" || rights.write).map(({ word, to }) => ({
+    .map(({ name, to, namespace }) => ({
+      kind: "recent",
+      name,
+      detail: "",
+      to,
+      ...(namespace !== undefined && { namespace }),
+    }));
+  const acts: Target[] = ACTS.filter((one) => one.to !== "/jobs/new" || rights.write).map(({ word, to }) => ({
     kind: "act",
     name: say(word),
     detail: "",
     to,
   }));
-  const hits = wanted === "" ? [] : (found.data?.items ?? []).map(target);
+  const hits = wanted === "" ? [] : once((found.data?.items ?? []).map(target));
   const known = [...recent, ...stars, ...pages, ...acts];
   const matching = known.filter((one) => one.name.toLowerCase().includes(wanted.toLowerCase()));
-  const targets = [...hits, ...matching.filter((one) => !hits.some((hit) => hit.to === one.to))];
+  const places = [...hits, ...matching.filter((one) => !hits.some((hit) => hit.to === one.to))];
+  const deeds = places.flatMap((place) =>
+    verbsOf(place.kind === "node" || place.namespace === undefined ? place.kind : "job", rights).map(
+      (one): Target => ({
+        kind: "act",
+        name: say(`find.do_${one}`, { name: place.name }),
+        detail: place.namespace === undefined || place.namespace === "default" ? "" : place.namespace,
+        to: `${one} ${place.to}`,
+        deed: { verb: one, name: place.name, namespace: place.namespace ?? "" },
+      }),
+    ),
+  );
+  // Who writes a verb means it. Else what can be done with the best that was found stands behind all that was found.
+  const best = hits.length > 0 ? deeds.filter((one) => one.to.endsWith(` ${hits[0]?.to}`)) : [];
+  const asked = deeds.filter((one) => one.deed?.verb === verb);
+  const targets = verb === null ? [...hits, ...best, ...places.slice(hits.length)] : [...asked, ...places];
   const chosen = Math.min(at, targets.length - 1);
 
   const open = (one: Target | undefined) => {
     if (!one) return;
     close();
+    if (one.deed) {
+      act(one.deed);
+      return;
+    }
     router.history.push(one.to); // an act may bring its filter with it
   };
   const onKeyDown = (event: KeyboardEvent) => {
@@ -140,8 +177,13 @@ export function Search({ close }: { close: () => void }) {
 function target(hit: HitOut): Target {
   const { kind, name, detail } = hit;
   if (kind === "run") return { kind, name, detail, to: runPath(name) };
-  if (kind === "node") return { kind, name, detail, to: "/nodes" };
+  if (kind === "node") return { kind, name, detail, to: nodePath(name) };
   const place = { namespace: hit.namespace ?? "default", name };
   if (kind === "check") return { kind, name, detail, to: checkPath(place) };
-  return { kind: "job", name, detail, to: jobPath(place) };
+  return { kind: "job", name, detail, to: jobPath(place), namespace: place.namespace };
+}
+
+/** Sessions of one node have one name, and one address. */
+function once(targets: Target[]): Target[] {
+  return [...new Map(targets.map((one) => [`${one.kind} ${one.to}`, one])).values()];
 }

@@ -6,6 +6,7 @@ import { useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
 import { logOut, noteGoodAnswer, useSession } from "../api/session.ts";
 import { firingCount } from "../format/alerts.ts";
+import type { Deed } from "../format/deeds.ts";
 import { browserZone, clockTime, duration } from "../format/time.ts";
 import { Follower } from "../live/Follower.tsx";
 import { useLive, useReplicaAge } from "../live/status.ts";
@@ -27,6 +28,7 @@ import { Search } from "./Search.tsx";
 // Saved views and the login are not needed for the first sight of somebody who is logged in.
 const LoginForm = lazyPart(async () => (await import("./Login.tsx")).LoginForm);
 const LoginPage = lazyPart(async () => (await import("./Login.tsx")).LoginPage);
+const DeedDialog = lazyPart(async () => (await import("./DeedDialog.tsx")).DeedDialog);
 const Views = lazyPart(async () => (await import("./Views.tsx")).Views, {
   instead: (_, again) => <NoViews again={again} />,
 });
@@ -47,6 +49,7 @@ function Inside() {
   const say = useSay();
   const session = useSession();
   const [open, setOpen] = useState<"" | "search" | "keys">("");
+  const [deed, setDeed] = useState<Deed | null>(null);
   const { data: who } = useQuery(whoami());
   useEffect(() => {
     if (who) noteGoodAnswer();
@@ -63,7 +66,8 @@ function Inside() {
         <Shown />
       </main>
       {who && <Follower epoch={session.epoch} />}
-      {open === "search" && <Search close={() => setOpen("")} />}
+      {open === "search" && <Search close={() => setOpen("")} act={setDeed} />}
+      {deed && <DeedDialog deed={deed} close={() => setDeed(null)} />}
       {open === "keys" && <Keys close={() => setOpen("")} />}
       {session.is === "ended" && <EndedSession />}
       <Toasts />

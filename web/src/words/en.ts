@@ -359,7 +359,7 @@ export const en = {
   "drain.done": "{{name}} is draining.",
   "undrain.done": "{{name}} is back in service.",
   "find.label": "Search jobs, runs, nodes and pages",
-  "find.hint": "Job, run id, node or page",
+  "find.hint": "Job, run id, node or page; or: trigger, pause, drain …",
   "find.none": "Nothing was found.",
   "find.job": "job",
   "find.run": "run",

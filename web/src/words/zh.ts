@@ -357,7 +357,7 @@ export const zh: Record<Word, string> = {
   "drain.done": "{{name}} 正在排空。",
   "undrain.done": "{{name}} 已恢复服务。",
   "find.label": "搜索任务、执行、节点和页面",
-  "find.hint": "任务、执行编号、节点或页面",
+  "find.hint": "任务、执行编号、节点或页面；或：触发、暂停、排空……",
   "find.none": "没有找到。",
   "find.job": "任务",
   "find.run": "执行",
