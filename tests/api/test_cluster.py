@@ -2,6 +2,7 @@
 
 from foliot.domain.instants import SECOND
 from foliot.domain.verdict import judge
+from foliot.ports.store.journal import Happening, Topic, election_key
 from foliot.ports.worker_link import PROTOCOL, PROTOCOL_DRAINED_SERVER, Beat, Hello, Leaving
 from tests.api.asking import Api
 from tests.api.stage import Stage
@@ -216,3 +217,17 @@ async def test_what_belongs_to_the_cluster_is_told_whatever_namespace_is_asked_f
     assert "leader.stepped_down" in {event["kind"] for event in changes}
     limited = await api.with_scopes("read", namespace="billing")
     assert (await limited.get("/journal")).json()["items"] == []
+
+
+async def test_the_cluster_says_since_when_its_leader_leads(api: Api, stage: Stage) -> None:
+    await leading(stage)
+    assert (await api.get("/cluster")).json()["leader_since"] is None, "its election was not noted yet"
+    row = await stage.store.lookups.cluster()
+    key = election_key(row.epoch, row.term)
+    await stage.store.journal.note([Happening(key=key, topic=Topic.CLUSTER, kind="leader.elected", subject="s-1")])
+    (event,) = (await api.get("/journal", topic="cluster", subject="s-1")).json()["items"]
+    for path in ("/cluster", "/overview"):
+        found = (await api.get(path)).json()
+        assert found.get("cluster", found)["leader_since"] == event["at"]
+    await api.post("/cluster:step-down", {"to": "s-3"})
+    assert (await api.get("/cluster")).json()["leader_since"] is None, "that was the term before"

@@ -102,8 +102,8 @@ export async function pressesOf(page: Page): Promise<number> {
   return await page.evaluate(() => globalThis.presses ?? -1);
 }
 
-/** What the frame around all pages asks for: the rights, the badge in the rail, and the stream of changes. */
-const FRAME = ["/api/v1/whoami", "/api/v1/overview", "/api/v1/events"];
+/** What all pages share: the rights, the badge in the rail, the stream of changes, and the favourites of a minute. */
+const FRAME = ["/api/v1/whoami", "/api/v1/overview", "/api/v1/events", "/api/v1/views"];
 
 /** The calls of the API that a page makes, and the streams it opens, in their order. */
 export class Calls {

@@ -105,6 +105,9 @@ test("where nothing is yet, the overview says how a first job is made", async ()
   await page.reload();
   await page.locator("#next ~ p").waitFor();
   assert.equal(await first.count(), 0);
+  const needs = page.getByRole("region", { name: "Needs attention" });
+  await needs.getByText("All quiet.").waitFor();
+  await needs.getByText("Last failure").locator("a.mono").waitFor();
 });
 
 test("on a phone a namespace is chosen, and the chip says what is not well; the seconds are seen, not spoken", async () => {

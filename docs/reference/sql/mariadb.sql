@@ -2805,6 +2805,9 @@ SELECT TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(
 FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
 WHERE m.id = 1;
 
+-- people/cluster_reads.py ELECTED
+SELECT at FROM events WHERE event_key = %(key)s;
+
 -- people/days.py ENDED
 SELECT w.due_at DIV %(quarter)s AS quarter, w.state, count(*) AS runs FROM (
   SELECT q.due_at, q.state, q.shard, q.parent_id, q.follow FROM runs q

@@ -3297,6 +3297,9 @@ SELECT CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS no
 FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
 WHERE m.id = 1;
 
+-- people/cluster_reads.py ELECTED
+SELECT at FROM events WHERE event_key = $1;
+
 -- people/days.py ENDED
 SELECT w.due_at / $1 AS quarter, w.state, count(*) AS runs FROM (
   SELECT q.due_at, q.state, q.shard, q.parent_id, q.follow FROM runs q

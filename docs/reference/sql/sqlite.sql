@@ -3008,6 +3008,9 @@ SELECT foliot_now() AS now, m.epoch, m.clock_suspect, m.clock_ahead_us, l.holder
 FROM store_meta m JOIN leases l ON l.name = 'leader' LEFT JOIN nodes n ON n.id = l.holder_session
 WHERE m.id = 1;
 
+-- people/cluster_reads.py ELECTED
+SELECT at FROM events WHERE event_key = :key;
+
 -- people/days.py ENDED
 SELECT w.due_at / :quarter AS quarter, w.state, count(*) AS runs FROM (
   SELECT q.due_at, q.state, q.shard, q.parent_id, q.follow FROM runs q

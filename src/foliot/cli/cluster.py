@@ -75,9 +75,15 @@ def status(user: User) -> None:
     user.out.items(found["nodes"], node_columns(user, found["nodes"]))
 
 
+def _since(user: User, found: Mapping[str, Any]) -> str | None:
+    """Since when the leader leads; a server of an older version does not say."""
+    since = found.get("leader_since")
+    return user.times.told(since) if since else None
+
+
 def _lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     times, say = user.times, user.out.say
-    yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"])
+    yield "leader", say("leader_now", leader=found["leader"] or "-", term=found["term"], since=_since(user, found))
     if found.get("maintenance"):
         yield "maintenance", say("maintenance_now", **told(user, found["maintenance"]))
     servers = [node for node in found["nodes"] if node["kind"] == "server" and node["health"] not in GONE]
@@ -140,9 +146,10 @@ def leader(user: User) -> None:
       foliot cluster leader -q
     """
     found = user.client.cluster.status()
-    told = {"leader": found["leader"], "term": found["term"]}
+    told = {"leader": found["leader"], "term": found["term"], "since": found.get("leader_since")}
     if user.out.is_for_people:
-        echo(user.out.say("leader_line", leader=found["leader"] or user.out.say("none"), term=found["term"]))
+        name = found["leader"] or user.out.say("none")
+        echo(user.out.say("leader_line", leader=name, term=found["term"], since=_since(user, found)))
     else:
         user.out.item(told, (), name="leader")
 

@@ -7,7 +7,7 @@ from foliot.domain.instants import DAY, MINUTE, Instant, Micros
 from foliot.domain.restarts import Restarts
 from foliot.engine.pulse import Tide
 from foliot.ports.store.failovers import FailoverStore
-from foliot.ports.store.journal import Happening, Journal, Topic
+from foliot.ports.store.journal import Happening, Journal, Topic, election_key
 from foliot.ports.store.lookups import ClusterRow, Lookups
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.replies import ReplyStore
@@ -97,7 +97,7 @@ class OldNotes:
 
 def _elected(cluster: ClusterRow, leader: str) -> Happening:
     return Happening(
-        key=f"leader:{cluster.epoch}:{cluster.term}",
+        key=election_key(cluster.epoch, cluster.term),
         topic=Topic.CLUSTER,
         kind="leader.elected",
         subject=leader,

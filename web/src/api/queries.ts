@@ -42,6 +42,17 @@ export const overview = (tz: string) =>
     placeholderData: keepPreviousData,
   });
 
+/** The newest run that failed, where nothing else is to be told. */
+export const lastFailure = (namespace: string) =>
+  queryOptions({
+    queryKey: ["failure", namespace],
+    queryFn: async ({ signal }) => {
+      const found = await call("list_runs", { query: { state: "FAILED", limit: 1 }, signal });
+      return found.items[0] ?? null;
+    },
+    staleTime: 30_000,
+  });
+
 export interface JobsWanted {
   q?: string | undefined;
   state?: string | undefined;

@@ -352,6 +352,7 @@ export interface ClusterOut {
   "store": string;
   "epoch": number;
   "leader": string | null;
+  "leader_since": string | null;
   "term": number;
   "clock_suspect": boolean;
   "clock_ahead_s": number | null;

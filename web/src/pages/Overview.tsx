@@ -3,7 +3,7 @@ import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { jobWhy, overview } from "../api/queries.ts";
+import { jobWhy, lastFailure, overview } from "../api/queries.ts";
 import type { ClusterOut, EventOut, HeldRunOut, JobOut, NodeOut, OverviewOut, RunOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
 import { Command } from "../parts/Command.tsx";
@@ -17,7 +17,7 @@ import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
-import { useZone } from "../parts/settings.ts";
+import { useNamespace, useZone } from "../parts/settings.ts";
 import { At, FromNow, Since, Took, useFromNow } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
@@ -65,11 +65,7 @@ function Content({ found }: { found: OverviewOut }) {
           <h2 id="needs">
             {say("over.needs")} {needs.length > 0 && `(${needs.length})`}
           </h2>
-          {needs.length === 0 && (
-            <p className="tone-good">
-              <span aria-hidden="true">✔</span> {say("over.quiet")}
-            </p>
-          )}
+          {needs.length === 0 && <Quiet />}
           <ul className="lines">
             {needs.map((need) => (
               <NeedLine key={keyOf(need)} need={need} />
@@ -108,6 +104,26 @@ function Content({ found }: { found: OverviewOut }) {
         </section>
       </div>
     </div>
+  );
+}
+
+/** Nothing needs anybody: when it last did. */
+function Quiet() {
+  const say = useSay();
+  const { data } = useQuery(lastFailure(useNamespace()));
+  return (
+    <>
+      <p className="tone-good">
+        <span aria-hidden="true">✔</span> {say("over.quiet")}
+      </p>
+      {data?.ended_at && (
+        <p className="row soft">
+          {say("over.last_failure")} <FromNow iso={data.ended_at} />
+          <JobLink job={{ name: data.job, namespace: data.namespace }} />
+          <RunLink run={data.id} />
+        </p>
+      )}
+    </>
   );
 }
 
@@ -312,6 +328,12 @@ function Changes({ events }: { events: EventOut[] }) {
   );
 }
 
+/** Those that should be there: each by its name, whatever session it has, without those that left. */
+function serversOf(cluster: ClusterOut): number {
+  const servers = cluster.nodes.filter((node) => node.kind === "server" && node.health !== "LEFT");
+  return Math.max(cluster.servers_online, new Set(servers.map((node) => node.name)).size);
+}
+
 export function Cluster({ cluster }: { cluster: ClusterOut }) {
   const say = useSay();
   return (
@@ -320,10 +342,21 @@ export function Cluster({ cluster }: { cluster: ClusterOut }) {
         <dt>{say("over.leader")}</dt>
         <dd>{cluster.leader ? <Raw>{cluster.leader}</Raw> : say("over.no_leader")}</dd>
         <dd className="soft small">{say("over.term", { term: cluster.term })}</dd>
+        {cluster.leader_since && (
+          <dd className="soft small">
+            {say("nodes.since")} <At iso={cluster.leader_since} />
+          </dd>
+        )}
       </div>
       <div>
         <dt>{say("over.servers")}</dt>
-        <dd>{cluster.servers_online}</dd>
+        <dd>
+          {cluster.servers_online}
+          <span className="soft small">
+            {" "}
+            / {serversOf(cluster)} {say("health.ONLINE")}
+          </span>
+        </dd>
       </div>
       <div>
         <dt>{say("over.workers")}</dt>

@@ -2,11 +2,18 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { clusterStats } from "../api/queries.ts";
+import type { RangeStats } from "../api/stats.ts";
 import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { useSay } from "../words/say.ts";
 import { Loaded } from "./Loaded.tsx";
 import { OutcomeChart, OutcomeCounts, OutcomeTable } from "./Outcomes.tsx";
 import { Took } from "./Times.tsx";
+
+/** Runs that ended in a second, on average over the range. */
+function rateOf({ runs, from_at, to_at }: RangeStats): string {
+  const seconds = Math.max(1, (Date.parse(to_at) - Date.parse(from_at)) / 1000);
+  return (runs / seconds).toFixed(runs >= seconds ? 0 : 2);
+}
 
 /** A stroke or a press leads to the runs of that time. */
 export function LastDay() {
@@ -28,9 +35,9 @@ export function LastDay() {
               choose={open}
               press={(atMs) => open(stepAt(atMs, STEP_MS[found.step]))}
             />
-            {delay && (
-              <p className="facts">
-                {(["p50", "p99"] as const).map((share) => (
+            <p className="facts">
+              {delay &&
+                (["p50", "p99"] as const).map((share) => (
                   <span key={share}>
                     {say("stats.waited", { share: say(`stats.${share}`) })}{" "}
                     <b>
@@ -38,8 +45,10 @@ export function LastDay() {
                     </b>
                   </span>
                 ))}
-              </p>
-            )}
+              <span>
+                {say("stats.rate")} <b>{rateOf(found)}</b>
+              </span>
+            </p>
             <OutcomeTable found={found} />
           </>
         );

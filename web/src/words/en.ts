@@ -112,6 +112,7 @@ export const en = {
   "over.changes": "Recent changes",
   "over.no_changes": "Nothing has changed yet.",
   "over.cluster": "Cluster",
+  "over.last_failure": "Last failure",
   "over.leader": "leader",
   "over.no_leader": "no leader",
   "over.term": "term {{term}}",

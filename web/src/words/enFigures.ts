@@ -19,6 +19,7 @@ export const enFigures = {
   "stats.waited": "queue delay {{share}}",
   "stats.delay_p50": "delay p50",
   "stats.delay_p95": "delay p95",
+  "stats.rate": "runs per second",
   "stats.per_minute": "Runs that ended, per minute",
   "stats.per_hour": "Runs that ended, per hour",
   "stats.per_day": "Runs that ended, per day of UTC",

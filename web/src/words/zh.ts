@@ -114,6 +114,7 @@ export const zh: Record<Word, string> = {
   "over.changes": "最近变更",
   "over.no_changes": "还没有变更。",
   "over.cluster": "集群",
+  "over.last_failure": "最近一次失败",
   "over.leader": "主节点",
   "over.no_leader": "没有主节点",
   "over.term": "第 {{term}} 任期",

@@ -21,6 +21,7 @@ export const zhFigures: Record<keyof typeof enFigures, string> = {
   "stats.waited": "排队延迟 {{share}}",
   "stats.delay_p50": "延迟中位数",
   "stats.delay_p95": "延迟 95 分位",
+  "stats.rate": "每秒执行数",
   "stats.per_minute": "每分钟结束的执行",
   "stats.per_hour": "每小时结束的执行",
   "stats.per_day": "每天（协调世界时）结束的执行",

@@ -204,6 +204,9 @@ class ClusterOut(ApiOutput):
     store: str
     epoch: int
     leader: str | None
+    leader_since: Moment | None = Field(
+        None, description="When its term began; null: nobody leads, or this is no longer in the journal."
+    )
     term: int
     clock_suspect: bool = Field(description="The store's clock is not trusted, because servers saw it jump.")
     clock_ahead_s: Seconds | None = Field(
@@ -235,6 +238,7 @@ class ClusterOut(ApiOutput):
             store=row.store,
             epoch=row.epoch,
             leader=row.leader,
+            leader_since=moment(row.leader_since),
             term=row.term,
             clock_suspect=row.clock_suspect,
             clock_ahead_s=seconds(row.clock_ahead_us),

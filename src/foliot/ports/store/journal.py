@@ -30,6 +30,11 @@ class Happening:
     data: Mapping[str, Any] = field(default_factory=dict)
 
 
+def election_key(epoch: int, term: int) -> str:
+    """What the election of a term is noted under: its instant is found by it."""
+    return f"leader:{epoch}:{term}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
     """Something that was noted."""

@@ -367,6 +367,9 @@ class ClusterRow:
     overdue_at: Instant | None  # the earliest wake time that has passed undecided
     clock_ahead_us: Micros | None = None  # while suspect: of the time most servers believe in
     maintenance: Maintenance | None = None
+    leader_since: Instant | None = (
+        None  # when its term was noted; None: nobody leads, or the note is not there (any more)
+    )
 
 
 class Lookups(CountedLookups, Protocol):

@@ -320,7 +320,7 @@ PHRASES: Final[Catalogue] = {
         "{threads|thread|threads}, {files|open file|open files}, {connections|connection|connections}, {queue} in queue"
     ),
     "slots_of_kind": "{kinds}: {running} of {slots} slots taken  ({id})",
-    "leader_now": "{leader}, term {term}",
+    "leader_now": "{leader}, term {term}[, since {since}]",
     "servers_now": "{online} of {known} online[, {standbys|is a standby|are standbys}][, {drained|drains|drain}]",
     "servers_set": "at least {active_min|active server|active servers}, {standby_count|standby|standbys}",
     "of_at_least": "{count} of at least {least}",
@@ -337,7 +337,7 @@ PHRASES: Final[Catalogue] = {
     "replica_now": "fit at {fit} of {servers|server|servers}[, its answers are at most {age} old]",
     "coordinator_now": "{name}, {reached_by} of {servers|server reaches it|servers reach it}",
     "coordinator_latency": ", it answers in {ms} ms",
-    "leader_line": "{leader}  term {term}",
+    "leader_line": "{leader}  term {term}[  since {since}]",
     "due": "due {at}{late}",
     "undrained": "{node} takes work again",
     "promoted": "{node} becomes active with its next beat",

@@ -8,6 +8,7 @@ import msgspec
 from foliot.domain.health import FellBy, Health
 from foliot.domain.instants import Instant
 from foliot.domain.roles import role_of
+from foliot.ports.store.journal import election_key
 from foliot.ports.store.lookups import ClusterRow
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.worker_link import NO_KINDS, StatedKinds, stated_kinds
@@ -63,6 +64,7 @@ CLUSTER: Final = Statement(
     WHERE m.id = 1
     """
 )
+ELECTED: Final = Statement("SELECT at FROM events WHERE event_key = :key")
 
 
 def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRow]:
@@ -79,11 +81,13 @@ def list_nodes(tx: Tx, *, include_dead_since: Instant | None) -> Sequence[NodeRo
 def cluster(tx: Tx) -> ClusterRow:
     """The cluster in one row. Numbers that could grow without end are counted to a limit only."""
     row = tx.rows(CLUSTER)[0]
+    leads = row.name is not None and row.until > row.now
+    elected = tx.rows(ELECTED, {"key": election_key(row.epoch, row.term)}) if leads else []
     waiting = [at for at in (row.oldest_ready_at, row.oldest_assigned_at) if at is not None]
     return ClusterRow(
         now=int(row.now),
         epoch=row.epoch,
-        leader=row.name if row.until > row.now else None,
+        leader=row.name if leads else None,
         leader_session=row.holder_session,
         term=row.term,
         leader_until=row.until,
@@ -95,6 +99,7 @@ def cluster(tx: Tx) -> ClusterRow:
         oldest_ready_at=min(waiting, default=None),
         overdue_at=row.overdue_at,
         maintenance=maintenance.of(row, int(row.now)),
+        leader_since=elected[0].at if elected else None,
     )
 
 
