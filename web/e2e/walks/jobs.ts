@@ -187,6 +187,8 @@ test("the past is filled after a look at its instants, and a calendar is saved",
 test("a job is written with form and YAML, and a change of somebody else is seen field by field", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/new`);
+  await page.getByRole("table", { name: "Next instants" }).waitFor();
+  assert.equal(await page.locator(".problem").count(), 0, "an empty form is not scolded");
   await page.getByRole("textbox", { name: "Job" }).fill("made_here");
   await page
     .getByLabel("Definition as YAML")
@@ -225,7 +227,7 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   await page.waitForURL(/made_here\?tab=versions/);
   await page.getByRole("button", { name: "More" }).click();
   await page.getByRole("menuitem", { name: "Edit" }).click();
-  await page.getByRole("textbox", { name: "By cron" }).fill("0 3 * * *");
+  await page.getByRole("textbox", { name: "Cron expression" }).fill("0 3 * * *");
   const difference = page.locator("#difference + table");
   await difference.getByText("0 3 * * *").waitFor();
   const theirs = await page.request.patch(`${server.url}/api/v1/jobs/made_here`, {

@@ -25,6 +25,8 @@ import { tell } from "../parts/Toasts.tsx";
 import { useSay } from "../words/say.ts";
 
 const WRITTEN_MS = 400;
+/** What a definition is checked with until the user has written a name: an empty form has done nothing wrong. */
+const NAMELESS = "nameless";
 const FIRST = "run:\n  python: jobs:hello\nschedule:\n  cron: 0 2 * * *\n";
 
 /** What is edited is what was read at first: changes of others show when it is saved, not under the hands. Who comes back reads anew. */
@@ -112,7 +114,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
     queryFn: ({ signal }) => {
       const found = fromYaml(settled);
       const definition = ("value" in found ? found.value : {}) as unknown as DefinitionForm;
-      return call("validate_job", { query, body: { name: draft.name, definition }, signal });
+      return call("validate_job", { query, body: { name: draft.name || NAMELESS, definition }, signal });
     },
     enabled: broken === "" && settled === text,
     retry: false,

@@ -69,7 +69,7 @@ function ScheduleFields({ text, set, errors }: Props) {
       />
       {(kind === "cron" || kind === "every") && (
         <>
-          <Field {...all} label={`kindof.${kind}`} path={["schedule", kind]} example={FIRST[kind]} />
+          <Field {...all} label={`expr.${kind}`} path={["schedule", kind]} example={FIRST[kind]} />
           <Field {...all} label="head.zone" path={["schedule", "tz"]} example="Asia/Shanghai" />
         </>
       )}

@@ -257,6 +257,8 @@ export const enPlaces = {
   "overlap.queue_all": "Every run waits for its turn.",
   "overlap.replace": "The earlier run is cancelled.",
   "overlap.allow": "They run beside each other.",
+  "expr.cron": "Cron expression",
+  "expr.every": "Time between two runs",
   "kindof.none": "Only when triggered",
   "kindof.cron": "By cron",
   "kindof.every": "Every so often",

@@ -253,6 +253,8 @@ export const zhPlaces = {
   "overlap.queue_all": "所有执行依次排队。",
   "overlap.replace": "取消上一次执行。",
   "overlap.allow": "同时执行。",
+  "expr.cron": "时间表达式",
+  "expr.every": "两次运行的间隔",
   "kindof.none": "仅手动触发",
   "kindof.cron": "按表达式",
   "kindof.every": "按间隔",
