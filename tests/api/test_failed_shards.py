@@ -30,3 +30,16 @@ async def test_failed_shards_are_run_again_alone(api: Api, stage: Stage) -> None
     assert (await api.get(f"/runs/{again['id']}")).json()["state"] == "SUCCEEDED"
     none = await api.post(f"/runs/{again['id']}:retry", {"failed_shards": True})
     assert (none.status_code, none.json()["code"]) == (409, "FOL-3080")
+
+
+async def test_the_slowest_of_all_shards_is_named_on_the_first_page(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", shards=3)
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+    slowest = []
+    for seconds in (2, 1, 3):
+        await worker.lease()
+        await worker.end(Cause.SUCCEEDED, after_us=seconds * SECOND)
+        page = (await api.get(f"/runs/{run}/shards", limit=1)).json()
+        slowest.append(None if page["slowest"] is None else page["slowest"]["duration_s"])
+    assert slowest == [None, 2, 3], "one that began is not the slowest of several"

@@ -87,8 +87,12 @@ test("of many nodes some are drawn, and the others at a press", async () => {
   await rows.nth(nodes - 1).waitFor();
 });
 
-test("all shards of a run can be seen", async () => {
+test("all shards of a run can be seen, and which is the slowest of all", async () => {
   await at(`/runs/${sharded}?tab=shards`, ".gantt li");
+  await page
+    .locator(".facts", { hasText: "Slowest:" })
+    .getByText(`Shard ${shards - 1}`)
+    .waitFor();
   const rows = page.locator(".gantt li");
   assert.equal(await rows.count(), 200);
   await page.getByRole("button", { name: "Show more" }).click();

@@ -1762,6 +1762,7 @@ export interface ShardsOut {
   "next_cursor": string | null;
   "items": RunOut[];
   "counts": Record<string, number>;
+  "slowest": RunOut | null;
 }
 
 export interface SilenceIn {

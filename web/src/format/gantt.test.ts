@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { barOf, slowestOf, spanOf } from "./gantt.ts";
+import { barOf, spanOf } from "./gantt.ts";
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 const shard = (id: string, from: number | null, to: number | null) => ({
@@ -23,9 +23,4 @@ test("bars lie between the first start and the last end, and what runs lasts unt
 test("a shard that took no time is still seen, inside of its track", () => {
   const span = { fromMs: 10_000, toMs: 20_000 };
   expect(barOf(shard("a", 20, 20), span, NOW)).toEqual({ left: 99.5, width: 0.5 });
-});
-
-test("one shard alone is not the slowest; of several, the one that took longest is", () => {
-  expect(slowestOf([shard("a", 10, 15)], NOW)).toBeNull();
-  expect(slowestOf([shard("a", 10, 15), shard("b", 10, null), shard("c", null, null)], NOW)).toBe("b");
 });

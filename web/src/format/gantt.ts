@@ -30,14 +30,6 @@ export function barOf(shard: Spanned, span: Span, nowMs: number): { left: number
   return { left: Math.min(left, 100 - width), width };
 }
 
-/** The shard that took longest, when there are several. */
-export function slowestOf(shards: Spanned[], nowMs: number): string | null {
-  const begun = shards.filter((shard) => shard.started_at !== null);
-  if (begun.length < 2) return null;
-  const took = (shard: Spanned) => tookOf(shard, nowMs) ?? 0;
-  return begun.reduce((worst, shard) => (took(shard) > took(worst) ? shard : worst)).id;
-}
-
 /** Seconds from its first start to its end, with all its attempts. */
 export function tookOf(shard: Spanned, nowMs: number): number | null {
   return shard.started_at === null ? null : (endOf(shard, nowMs) - Date.parse(shard.started_at)) / 1000;

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { runShards } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
-import { barOf, slowestOf, spanOf, tookOf } from "../format/gantt.ts";
+import { barOf, spanOf, tookOf } from "../format/gantt.ts";
 import { isOver } from "../live/changes.ts";
 import { RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -20,12 +20,11 @@ function useShards(run: RunOut, everyMs: number) {
 
 /** At first sight of a run: how far its shards are, and which takes longest. */
 export function ShardsAtAGlance({ run, everyMs }: { run: RunOut; everyMs: number }) {
-  const query = useShards(run, everyMs);
-  const shards = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const first = useShards(run, everyMs).data?.pages[0];
   return (
     <>
-      <Share counts={query.data?.pages[0]?.counts ?? {}} />
-      {!query.hasNextPage && <SlowestShard shards={shards} />}
+      <Share counts={first?.counts ?? {}} />
+      {first?.slowest && <SlowestShard slowest={first.slowest} />}
     </>
   );
 }
@@ -54,13 +53,9 @@ function Share({ counts }: { counts: Record<string, number> }) {
   );
 }
 
-/** Of a run with more than a page of shards it is not known. */
-function SlowestShard({ shards }: { shards: RunOut[] }) {
+function SlowestShard({ slowest }: { slowest: RunOut }) {
   const say = useSay();
   const now = useNow();
-  const id = slowestOf(shards, now);
-  const slowest = shards.find((shard) => shard.id === id);
-  if (!slowest) return null;
   return (
     <p className="facts">
       <span>
@@ -83,15 +78,14 @@ export function Shards({ run, everyMs }: { run: RunOut; everyMs: number }) {
   const query = useShards(run, everyMs);
   return (
     <Pages query={query} empty={<p className="empty">{say("run.no_shards")}</p>}>
-      {(shards) => <Gantt shards={shards} />}
+      {(shards) => <Gantt shards={shards} slowest={query.data?.pages[0]?.slowest?.id} />}
     </Pages>
   );
 }
 
-function Gantt({ shards }: { shards: RunOut[] }) {
+function Gantt({ shards, slowest }: { shards: RunOut[]; slowest: string | undefined }) {
   const now = useNow();
   const span = spanOf(shards, now);
-  const slowest = slowestOf(shards, now);
   return (
     <ul className="lines gantt">
       {shards.map((shard) => (

@@ -298,6 +298,7 @@ class ShardsOut(Listed):
 
     items: list[RunOut]
     counts: dict[str, int]
+    slowest: RunOut | None = Field(None, description="Of all of them, not of this page: which takes longest.")
 
 
 def made_run(run: RunRow, response: Response, *, is_new: bool = True, stands_for: StandsFor | None = None) -> RunOut:

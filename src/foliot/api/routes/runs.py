@@ -60,6 +60,7 @@ from foliot.operations.kinds import what_run_executes
 from foliot.operations.names import find_job, find_job_ids, find_run, home_of, namespace_of
 from foliot.operations.retry import retry
 from foliot.operations.run_end import wait_for_end
+from foliot.operations.shard_times import slowest_of
 from foliot.operations.why import why_run
 from foliot.ports.store.lookups import RunFilter, RunRow
 
@@ -214,12 +215,14 @@ async def list_run_attempts(
 async def list_run_shards(
     services: Services, who: Reader, run: str, limit: AnyLimit = None, cursor: Cursor = None
 ) -> ShardsOut:
-    """In order, with a count per state of all of them."""
+    """In order, with a count per state of all of them, and which takes longest."""
     found = await find_run(services, who, run_id_of(run))
     rows = await services.store.lookups.shards(found.run_id, with_holds=True)
     counts = Counter(row.state for row in rows)
     page, more = page_of(rows, lambda row: str(row.run_id), limit=limit, cursor=cursor)
-    return ShardsOut(items=_briefly(page), counts=dict(counts), next_cursor=more)
+    slowest = slowest_of(rows, await services.store.lookups.now())
+    shown = None if slowest is None else RunOut.of(slowest, full=False)
+    return ShardsOut(items=_briefly(page), counts=dict(counts), slowest=shown, next_cursor=more)
 
 
 @router.get("/{run}/result", responses=READS, summary="What a run returned")
