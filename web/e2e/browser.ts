@@ -51,6 +51,7 @@ export interface Look {
   height?: number;
   theme?: "light" | "dark";
   language?: "en" | "zh-CN";
+  zone?: string;
   state?: Awaited<ReturnType<BrowserContext["storageState"]>>;
 }
 
@@ -60,7 +61,7 @@ export async function opened(browser: Browser, look: Look = {}): Promise<Browser
     viewport: { width: look.width ?? 1440, height: look.height ?? 900 },
     colorScheme: look.theme ?? "light",
     locale: look.language ?? "en",
-    timezoneId: "Asia/Shanghai",
+    timezoneId: look.zone ?? "Asia/Shanghai",
     reducedMotion: "reduce",
     ...(look.state ? { storageState: look.state } : {}),
   });

@@ -1,7 +1,7 @@
 /// Runs: started, waiting, cancelled, retried.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Calls } from "../browser.ts";
+import { Calls, countPresses, pressesOf } from "../browser.ts";
 import { violations, widthAt } from "./looking.ts";
 import { ask, pageOf, server } from "./window.ts";
 
@@ -177,13 +177,87 @@ test("all failed runs of a job are retried together, after they were listed", as
   await page.goto(`${server.url}/runs?job=markup&state=FAILED`);
   await page.getByRole("button", { name: /^Retry th(is run|ese \d+)$/ }).click();
   const dialog = page.getByRole("dialog");
+  await dialog.getByRole("link", { name: "markup" }).first().waitFor();
   const listed = await dialog.getByRole("link", { name: "markup" }).count();
-  const said = listed === 1 ? "Retry this run" : `Retry these ${listed}`;
-  await dialog.getByRole("button", { name: said }).click();
+  const press = listed === 1 ? "Retry this run" : `Retry these ${listed}`;
+  await dialog.getByRole("button", { name: press }).click();
   await page
     .locator(".toast")
     .getByText(new RegExp(`^${listed} runs?\\.`))
     .waitFor();
+  await page.context().close();
+});
+
+/** A zone in which it is three o'clock at night. */
+function nightZone(): string {
+  const ahead = ((3 - new Date().getUTCHours() + 36) % 24) - 12;
+  return `Etc/GMT${ahead > 0 ? "-" : "+"}${Math.abs(ahead)}`;
+}
+
+test("last night's failures run again: two presses from the bare list of runs", async () => {
+  const page = await pageOf({ zone: nightZone() });
+  const failed = (await ask("POST", "/jobs/deep:trigger", {})).id as string;
+  assert.equal((await ask("GET", `/runs/${failed}?wait=20`)).state, "FAILED");
+  await countPresses(page);
+  await page.goto(`${server.url}/runs`);
+  await page.getByRole("button", { name: "Retry last night's failures …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("link", { name: failed, exact: true }).waitFor();
+  assert.deepEqual(await violations(page), [], "failures of a night");
+  await dialog.getByRole("button", { name: /^Retry th/ }).click();
+  await page
+    .locator(".toast")
+    .getByText(/^\d+ runs?\.$/)
+    .waitFor();
+  assert.equal(await pressesOf(page), 2);
+  const { items } = (await ask("GET", "/runs?job=deep")) as { items: { retry_of: string | null }[] };
+  assert.ok(items.some((run) => run.retry_of === failed));
+  await page.context().close();
+});
+
+test("a job is chosen by a part of its name, and nothing is refused while it is written", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/runs`);
+  const rows = page.getByRole("table", { name: "List of runs" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const refused: string[] = [];
+  page.on("response", (answer) => answer.status() >= 400 && refused.push(answer.url()));
+  const field = page.getByLabel("Name of a job");
+  await field.pressSequentially("load_o", { delay: 60 });
+  await page.getByRole("status").getByText("Enter: load_orders").waitFor();
+  assert.equal(new URL(page.url()).search, "");
+  await field.press("Enter");
+  await page.waitForURL(/job=load_orders/);
+  await rows.filter({ hasNotText: "load_orders" }).first().waitFor({ state: "detached" });
+  await field.fill("no such job");
+  await page.getByRole("status").getByText("No name has this in it.").waitFor();
+  assert.match(page.url(), /job=load_orders/);
+  await field.fill("");
+  await page.waitForURL((url) => url.search === "");
+  assert.deepEqual(refused, []);
+  await page.context().close();
+});
+
+test("runs are filtered by node and time, which stand in the address", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/runs?state=SUCCEEDED`);
+  const table = page.getByRole("table", { name: "List of runs" });
+  const node = (await table.locator("tbody tr").first().locator("td").nth(7).textContent()) ?? "";
+  await page.getByLabel("Node", { exact: true }).fill(node);
+  await page.waitForURL(/node=/);
+  const time = page.getByLabel("Time", { exact: true });
+  await time.selectOption("Last hour");
+  await page.waitForURL(/span=1h/);
+  await table.locator("tbody tr").first().waitFor();
+  assert.ok((await widthAt(page, 360)) <= 360);
+  await page.setViewportSize({ width: 1440, height: 900 });
+  await time.selectOption("From … to …");
+  await page.getByLabel("From", { exact: true }).fill("2031-01-01T00:00");
+  await page.waitForURL(/since=2030-12-31T16/); // in the zone of the window
+  await page.getByText("No runs match.").waitFor();
+  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.waitForURL((url) => url.search === "");
+  await table.locator("tbody tr").first().waitFor();
   await page.context().close();
 });
 

@@ -1,20 +1,22 @@
 /// Runs, newest first. Rows change in place; new ones wait behind a pill while the pointer is on the list.
 import { Button, NativeSelect } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
-import { type RunsWanted, runs } from "../api/queries.ts";
+import { serverNow } from "../api/call.ts";
+import { jobNames, nodeNames, type RunsWanted, runs } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
-import { clockTime } from "../format/time.ts";
+import { lastNight, sinceOf } from "../format/range.ts";
 import { type Change, isMissing } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
-import { BULK_MAX, BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
+import { BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
+import { ChosenText } from "../parts/ChosenText.tsx";
 import { Command } from "../parts/Command.tsx";
-import { FilterText } from "../parts/FilterText.tsx";
 import { Pages } from "../parts/Pages.tsx";
+import { RangeField } from "../parts/RangeField.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
-import { useNow, useZone } from "../parts/settings.ts";
+import { useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
 
@@ -24,9 +26,17 @@ const MISSING_MAX = 1000; // more are not counted: a list may be looked at for d
 
 export function RunsPage() {
   const say = useSay();
-  const { in: chosen, ...wanted } = useSearch({ from: "/runs" });
+  const rights = useRights();
+  const zone = useZone();
+  const [opened] = useState(serverNow);
+  const { in: chosen, ...look } = useSearch({ from: "/runs" });
+  const { span, ...filters } = look;
+  const since = look.since ?? sinceOf(span, opened);
+  const wanted: RunsWanted = { ...filters, ...(since !== undefined && { since }) };
+  const [night, setNight] = useState<RunsWanted | null>(null);
   const navigate = useNavigate({ from: "/runs" });
   const query = useInfiniteQuery({ ...runs(wanted), retry: false });
+  const [cleared, setCleared] = useState(0);
   const [fresh, setFresh] = useState(0);
   const isOver = useRef(false);
   const { refetch } = query;
@@ -40,7 +50,7 @@ export function RunsPage() {
     setFresh(0);
     void refetch();
   };
-  const set = (change: Partial<typeof wanted>) =>
+  const set = (change: Partial<typeof look>) =>
     void navigate({
       search: (before) => {
         const next = { ...before, ...change };
@@ -48,28 +58,64 @@ export function RunsPage() {
       },
       replace: true,
     });
-  const isFiltered = Object.keys(wanted).length > 0 || chosen !== undefined;
+  const isFiltered = Object.keys(look).length > 0 || chosen !== undefined;
   return (
     <>
       <div className="title">
         <h1>{say("runs.title")}</h1>
+        {rights.run && (
+          <div className="acts">
+            <Button
+              variant="default"
+              onClick={() => setNight({ ...wanted, state: "FAILED", ...lastNight(serverNow(), zone) })}
+            >
+              {say("runs.retry_night")}
+            </Button>
+          </div>
+        )}
       </div>
       <div className="filters">
-        <FilterText value={wanted.job ?? ""} set={(job) => set({ job })} hint={say("runs.job_hint")} />
+        <ChosenText
+          value={look.job ?? ""}
+          set={(job) => set({ job })}
+          label={say("runs.job_hint")}
+          useNames={useJobNames}
+          isMain
+        />
         <NativeSelect
           aria-label={say("runs.state")}
-          value={wanted.state ?? ""}
+          value={look.state ?? ""}
           onChange={(event) => set({ state: event.currentTarget.value })}
           data={[
             { value: "", label: say("runs.any_state") },
             ...STATES.map((state) => ({ value: state, label: say(`state.${state}`) })),
           ]}
         />
-        {(wanted.since || wanted.until || wanted.node || wanted.namespace) && (
-          <FurtherFilters
-            wanted={wanted}
-            clear={() => set({ since: "", until: "", node: "", namespace: "" })}
-          />
+        <RangeField
+          key={cleared}
+          range={{ span: span ?? "", since: look.since ?? "", until: look.until ?? "" }}
+          set={set}
+        />
+        <ChosenText
+          value={look.node ?? ""}
+          set={(node) => set({ node })}
+          label={say("runs.node")}
+          useNames={useNodeNames}
+        />
+        {isFiltered && (
+          <span className="row small">
+            <Raw>{look.namespace}</Raw>
+            <Button
+              size="compact-xs"
+              variant="default"
+              onClick={() => {
+                setCleared(cleared + 1); // also the fields of times that were not written yet
+                void navigate({ search: {}, replace: true });
+              }}
+            >
+              {say("jobs.clear")}
+            </Button>
+          </span>
         )}
         <span role="status">
           {fresh > 0 && (
@@ -99,48 +145,40 @@ export function RunsPage() {
         >
           {(all) => (
             <>
-              <Bulk state={wanted.state} runs={all} />
+              <Bulk wanted={wanted} runs={all} isWhole={!query.hasNextPage} />
               <RunTable runs={all} />
             </>
           )}
         </Pages>
       </div>
+      {night && <BulkDialog verb="retry" wanted={night} close={() => setNight(null)} />}
     </>
   );
 }
 
-/** Filters that another page set: the range of a chart, a node, a namespace. */
-function FurtherFilters({ wanted, clear }: { wanted: RunsWanted; clear: () => void }) {
-  const say = useSay();
-  const zone = useZone();
-  const now = useNow();
-  const time = (iso: string) => clockTime(iso, zone, now);
-  const { since, until, node, namespace } = wanted;
-  return (
-    <span className="row small">
-      {since && until && <b>{say("brush.range", { from: time(since), to: time(until) })}</b>}
-      <Raw>{[namespace, node].filter(Boolean).join(" · ")}</Raw>
-      <Button size="compact-xs" variant="default" onClick={clear}>
-        {say("jobs.clear")}
-      </Button>
-    </span>
-  );
+function useJobNames(text: string): string[] | undefined {
+  return useQuery(jobNames(text)).data;
 }
 
-/** The action for all runs in sight, when the filter says one state and the action is possible. */
-function Bulk({ state, runs }: { state: string | undefined; runs: RunOut[] }) {
+function useNodeNames(text: string): string[] | undefined {
+  const { data } = useQuery(nodeNames(text !== ""));
+  return data?.filter((name) => name.toLowerCase().includes(text.toLowerCase()));
+}
+
+/** The action for all runs of the filter, when it says one state and the action is possible. */
+function Bulk({ wanted, runs, isWhole }: { wanted: RunsWanted; runs: RunOut[]; isWhole: boolean }) {
   const say = useSay();
   const rights = useRights();
   const [hit, setHit] = useState<RunOut[] | null>(null); // what was in sight when the button was pressed
-  const verb = verbOf(state);
+  const verb = verbOf(wanted.state);
   if (verb === null || !rights.run) return null;
-  const all = runs.slice(0, BULK_MAX);
+  const inSight = isWhole ? { runs: hit ?? [] } : {};
   return (
     <p className="row">
-      <Button size="compact-sm" variant="default" onClick={() => setHit(all)}>
-        {say(`bulk.${verb}`, { count: all.length })}
+      <Button size="compact-sm" variant="default" onClick={() => setHit(runs)}>
+        {say(isWhole ? `bulk.${verb}` : `bulk.${verb}_all`, { count: runs.length })}
       </Button>
-      {hit && <BulkDialog verb={verb} runs={hit} close={() => setHit(null)} />}
+      {hit && <BulkDialog verb={verb} wanted={wanted} {...inSight} close={() => setHit(null)} />}
     </p>
   );
 }

@@ -1,14 +1,21 @@
 /// One action on many runs: exactly those that are listed in the dialog, and no other.
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
+import { matchingRuns, type RunsWanted } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
-import { useSay } from "../words/say.ts";
-import { Confirm } from "./Confirm.tsx";
+import type { Act } from "../format/snippets.ts";
+import { useSay, type Word } from "../words/say.ts";
+import { Confirm, type Intent } from "./Confirm.tsx";
+import { Loaded } from "./Loaded.tsx";
 import { JobLink, RunLink } from "./links.tsx";
 import { State } from "./State.tsx";
 import { At } from "./Times.tsx";
 import { tell } from "./Toasts.tsx";
 
-export const BULK_MAX = 200;
+const AT_ONCE = 200; // what one request takes
+const OPERATION = { retry: "retry_runs", cancel: "cancel_runs" } as const;
 
 export type BulkVerb = "retry" | "cancel";
 
@@ -20,21 +27,68 @@ export function verbOf(state: string | undefined): BulkVerb | null {
     : null;
 }
 
-export function BulkDialog({ verb, runs, close }: { verb: BulkVerb; runs: RunOut[]; close: () => void }) {
+interface Props {
+  verb: BulkVerb;
+  wanted: RunsWanted;
+  /** What the filter lets through, when it is known. */
+  runs?: RunOut[];
+  close: () => void;
+}
+
+/** All runs of a filter: they are listed first, and the verb takes these. */
+export function BulkDialog({ verb, wanted, runs, close }: Props) {
+  const query = useQuery({
+    ...matchingRuns(wanted),
+    enabled: runs === undefined,
+    refetchOnWindowFocus: false,
+  });
+  if (runs) return <Listed verb={verb} runs={runs} isCut={false} close={close} />;
+  if (query.data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
+  return <Listed verb={verb} runs={query.data.items} isCut={query.data.isCut} close={close} />;
+}
+
+interface ListedProps {
+  verb: BulkVerb;
+  runs: RunOut[];
+  isCut: boolean;
+  close: () => void;
+}
+
+function Listed({ verb, runs: found, isCut, close }: ListedProps) {
   const say = useSay();
+  const [runs] = useState(found); // what changes meanwhile changes nothing of what is listed
   const count = runs.length;
+  const says: Word = count === 0 ? "bulk.none" : `bulk.${verb}_says`;
+  const change = async ({ reason, key }: Intent) => {
+    let done = 0;
+    // One after the other, each with its key: what was done is not done again by a further press.
+    for (let from = 0; from < count; from += AT_ONCE) {
+      const body = { ids: runs.slice(from, from + AT_ONCE).map((run) => run.id), reason };
+      const some = { body, key: `${key}-${from}` };
+      const { count } = await call(OPERATION[verb], some);
+      done += count;
+    }
+    tell(say("bulk.done", { count: done }));
+  };
+  const act = (reason: string): Act => {
+    const ids = runs.map((run) => run.id);
+    return {
+      verb: `run ${verb} ${ids.join(" ")}`,
+      options: { reason },
+      asked: asked(OPERATION[verb], { body: { ids, reason } }),
+      method: { name: `runs.${verb}_many`, given: [ids], options: { reason } },
+    };
+  };
   return (
     <Confirm
       title={say(`bulk.${verb}`, { count })}
-      says={say(`bulk.${verb}_says`)}
+      says={say(isCut ? "bulk.too_many" : says, { count })}
       action={say(`bulk.${verb}`, { count })}
       isDanger={verb === "cancel"}
+      isOff={isCut || count === 0}
+      {...(count > 0 && count <= AT_ONCE ? { act } : {})}
       close={close}
-      change={async ({ reason, key }) => {
-        const body = { ids: runs.map((run) => run.id), reason };
-        const done = await call(verb === "retry" ? "retry_runs" : "cancel_runs", { body, key });
-        tell(say("bulk.done", { count: done.count }));
-      }}
+      change={change}
     >
       <ul className="lines listed" tabIndex={0} aria-label={say("runs.list")}>
         {runs.map((run) => (
