@@ -188,6 +188,23 @@ test("all failed runs of a job are retried together, after they were listed", as
   await page.context().close();
 });
 
+test("all runs of a filter are cancelled together, also more than a page and a request take", async () => {
+  const page = await pageOf();
+  const count = 205;
+  const definition = { run: { python: "far:crowd" }, overlap: "allow" };
+  await ask("POST", "/jobs", { name: "crowd", definition });
+  for (let made = 0; made < count; made += 5)
+    await Promise.all([1, 2, 3, 4, 5].map(() => ask("POST", "/jobs/crowd:trigger", {})));
+  await page.goto(`${server.url}/runs?job=crowd&state=PENDING`);
+  await page.getByRole("button", { name: "Cancel all that match …" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByRole("button", { name: `Cancel these ${count}` }).click();
+  await page.locator(".toast").getByText(`${count} runs.`).waitFor();
+  const { items } = (await ask("GET", "/runs?job=crowd&state=pending")) as { items: unknown[] };
+  assert.deepEqual(items, []);
+  await page.context().close();
+});
+
 /** A zone in which it is three o'clock at night. */
 function nightZone(): string {
   const ahead = ((3 - new Date().getUTCHours() + 36) % 24) - 12;
