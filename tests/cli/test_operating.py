@@ -180,7 +180,9 @@ def test_shards_are_shown(foliot: Shell) -> None:
         done = foliot("job", "trigger", "parts", "--wait")
         assert re.search(r"✔ parts  r-\w+  succeeded in \d", done.err)
         run = re.findall(r"r-\w+", done.err)[0]
-        assert re.search(r"shards +2 ✔ SUCCEEDED", foliot("run", "show", run).out)
+        shown = foliot("run", "show", run).out
+        assert re.search(r"shards +2 ✔ SUCCEEDED", shown)
+        assert re.search(r"slowest +[01]  r-\w+ on \S+  \d", shown)
         listed = foliot("run", "list", "--job", "parts", "--shards").out
         assert {f"{number} of {run}" for number in (0, 1)} <= set(re.findall(rf"\d of {run}", listed))
         part = next(line.split()[0] for line in listed.splitlines() if f" 1 of {run} " in line)

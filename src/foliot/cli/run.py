@@ -137,14 +137,17 @@ def show(user: User, *, run_id: str) -> None:
     found = runs.get(run_id).raw
     attempts: list[Mapping[str, Any]] = []
     shards: list[Mapping[str, Any]] = []
+    slowest: Mapping[str, Any] | None = None
     if user.out.is_for_people:
         attempts = [*runs.attempts(run_id)]
         if not found["attempt"]:  # a run with shards is not tried itself
-            shards = [shard.raw for shard in runs.shards(run_id)]
+            page = runs.shards(run_id)
+            shards = [shard.raw for shard in page]
+            slowest = page.raw.get("slowest")
     held = ""
     if user.out.is_for_people and found["shown"] == "HELD":
         held = runs.why(run_id, tz=user.times.name)["sentence"]
-    user.out.item(found, _lines(user, found, attempts, shards, held), name="id")
+    user.out.item(found, _lines(user, found, attempts, shards, slowest, held), name="id")
 
 
 def part_of(run: Mapping[str, Any]) -> str:
@@ -155,7 +158,12 @@ def part_of(run: Mapping[str, Any]) -> str:
 
 
 def _lines(
-    user: User, run: Mapping[str, Any], attempts: list[Mapping[str, Any]], shards: list[Mapping[str, Any]], held: str
+    user: User,
+    run: Mapping[str, Any],
+    attempts: list[Mapping[str, Any]],
+    shards: list[Mapping[str, Any]],
+    slowest: Mapping[str, Any] | None,
+    held: str,
 ) -> Iterator[tuple[str, Line]]:
     kind = f" ({run['kind']})" if run["kind"] else ""
     yield "run", (f"{run['id']}  {run['job']}  ", user.out.state(run["shown"]), kind)
@@ -166,6 +174,7 @@ def _lines(
     yield "node", run["node"] or ""
     yield "shard", part_of(run)
     yield from _shards(user, shards)
+    yield "slowest", _slowest(user, slowest)
     yield "progress", how_far(user, run.get("progress"))
     yield "waits", _waits(user, run.get("waits"))
     yield from _tries(user, attempts)
@@ -243,6 +252,14 @@ def _shards(user: User, shards: list[Mapping[str, Any]]) -> Iterator[tuple[str, 
         name = "merge" if one["shard"] is None else f"shard {one['shard']}"
         error = f"  {first_line(one['error'])}".rstrip()
         yield name, (f"{one['id']}  ", user.out.state(one["shown"]), error)
+
+
+def _slowest(user: User, shard: Mapping[str, Any] | None) -> str:
+    """The shard that took longest so far."""
+    if shard is None:
+        return ""
+    name = user.out.say("on_node", how=f"{shard['shard']}  {shard['id']}", node=shard["node"] or "-")
+    return f"{name}  {user.times.lasting(shard['duration_s'])}".rstrip()
 
 
 def _json(value: Any) -> str:

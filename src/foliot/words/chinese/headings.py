@@ -279,6 +279,7 @@ LABELS: Final[Mapping[str, str]] = {
     "servers": "服务器",
     "shard": "分片",
     "shards": "分片",
+    "slowest": "最慢分片",
     "since": "始于",
     "slots": "槽位",
     "weight": "权重",
