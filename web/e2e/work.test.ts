@@ -4,6 +4,7 @@ import "./walks/runs.ts";
 import "./walks/logs.ts";
 import "./walks/jobs.ts";
 import "./walks/jobActs.ts";
+import "./walks/jobLooks.ts";
 import "./walks/access.ts";
 import { lookForComplaints } from "./walks/window.ts";
 

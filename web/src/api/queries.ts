@@ -35,6 +35,13 @@ export const listedJob = (client: QueryClient, namespace: string, name: string) 
 export const listedRun = (client: QueryClient, id: string) =>
   listed<RunOut>(client, "runs", (run) => run.id === id);
 
+/** The groups of the jobs that were read so far. */
+export function seenGroups(client: QueryClient): string[] {
+  const lists = client.getQueriesData<Partial<InfiniteData<{ items: JobOut[] }>>>({ queryKey: ["jobs"] });
+  const jobs = lists.flatMap(([, found]) => found?.pages?.flatMap((page) => page.items) ?? []);
+  return [...new Set(jobs.map((job) => job.group))].sort();
+}
+
 export const overview = (tz: string) =>
   queryOptions({
     queryKey: ["overview", tz],

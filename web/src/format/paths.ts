@@ -3,6 +3,8 @@
 export const jobPath = ({ namespace, name }: { namespace: string; name: string }): string =>
   `/jobs/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
 
+export const groupPath = (group: string): string => `/jobs?group=${encodeURIComponent(group)}`;
+
 /** A check opens beside the list. */
 export const checkPath = ({ namespace, name }: { namespace: string; name: string }): string =>
   `/checks?name=${encodeURIComponent(name)}&namespace=${encodeURIComponent(namespace)}`;

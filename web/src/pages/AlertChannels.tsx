@@ -3,6 +3,7 @@ import { Button, Checkbox } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { channels } from "../api/alerts.ts";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import type { ChannelOut } from "../api/types.ts";
 import { Confirm } from "../parts/Confirm.tsx";
@@ -149,16 +150,29 @@ function RemoveDialog({ channel, close }: { channel: ChannelOut; close: () => vo
   const say = useSay();
   const { name } = channel;
   const [isForced, setForced] = useState(false);
+  const place = channel.namespace === null ? {} : { namespace: channel.namespace };
+  const givenFor = (reason: string) => ({ path: { name }, query: { ...place, reason, force: isForced } });
   return (
     <Confirm
       title={say("limits.remove_title", { name })}
       says={say("channels.remove_says")}
       action={say("limits.remove")}
       isDanger
+      act={(reason) => ({
+        verb: "alert channel delete",
+        of: name,
+        namespace: channel.namespace ?? "default",
+        options: { force: isForced || undefined, reason },
+        asked: asked("delete_channel", givenFor(reason)),
+        method: {
+          name: "channels.delete",
+          given: [name],
+          options: { force: isForced || undefined, reason, ...place },
+        },
+      })}
       close={close}
       change={async ({ reason, key }) => {
-        const place = channel.namespace === null ? {} : { namespace: channel.namespace };
-        await call("delete_channel", { path: { name }, query: { ...place, reason, force: isForced }, key });
+        await call("delete_channel", { ...givenFor(reason), key });
         tell(say("limits.removed", { name }));
       }}
     >

@@ -3,6 +3,7 @@ import { Button, Checkbox, Modal, NativeSelect, Textarea, TextInput } from "@man
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { rules } from "../api/alerts.ts";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import { conflictOf, madeFrom } from "../api/conflict.ts";
 import type { RuleOut } from "../api/types.ts";
@@ -378,6 +379,14 @@ function RemoveDialog({ rule, close }: { rule: RuleOut; close: () => void }) {
       says={say("rules.remove_says")}
       action={say("limits.remove")}
       isDanger
+      act={(reason) => ({
+        verb: "alert rule delete",
+        of: name,
+        namespace: rule.namespace ?? "default",
+        options: { everywhere: rule.namespace === null || undefined, reason },
+        asked: asked("delete_rule", { path: { name }, query: { ...placeOf(rule), reason } }),
+        method: { name: "rules.delete", given: [name], options: { ...placeOf(rule), reason } },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         await call("delete_rule", { path: { name }, query: { ...placeOf(rule), reason }, key });

@@ -23,7 +23,8 @@ import { Strip } from "../parts/Strip.tsx";
 import { useOffersZone } from "../parts/settings.ts";
 import { At, FromNow, Took } from "../parts/Times.tsx";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
-import { useSay } from "../words/say.ts";
+import { Warnings } from "../parts/Warnings.tsx";
+import { useSay, type Word } from "../words/say.ts";
 import { JobAlerts } from "./JobAlerts.tsx";
 import { Calendar } from "./JobCalendar.tsx";
 import { Day } from "./JobDay.tsx";
@@ -139,6 +140,12 @@ function Content({ job, opened, setOpened }: ContentProps) {
       <div className="facts">
         <span>
           <b>{job.schedule ?? say("jobs.no_schedule")}</b>
+          {job.cron.map((expression) => (
+            <Fragment key={expression}>
+              {" "}
+              <Raw mono>{expression}</Raw>
+            </Fragment>
+          ))}
         </span>
         {!isPaused && <Next job={job} isWhole={tab === "runs"} />}
         <span>{say("job.version", { version: job.version })}</span>
@@ -159,7 +166,21 @@ function Content({ job, opened, setOpened }: ContentProps) {
             <Raw>{job.group}</Raw>
           </Link>
         </span>
+        <Source job={job} />
+        {Object.entries(job.tags).map(([name, value]) => (
+          <span key={name} className="tag">
+            <Raw>
+              {name}={value}
+            </Raw>
+          </span>
+        ))}
       </div>
+      {job.trouble && (
+        <p className="tone-bad">
+          <Raw>{job.trouble}</Raw>
+        </p>
+      )}
+      <Warnings of={job.warnings} />
       {isPaused && <PausedCard job={job} />}
       <div className="facts">
         <Strip strip={job.strip} isLong />
@@ -231,6 +252,20 @@ function Content({ job, opened, setOpened }: ContentProps) {
       {opened === "resume" && <ResumeDialog job={job} close={close} />}
       {opened === "delete" && <DeleteJobDialog job={job} close={close} />}
     </>
+  );
+}
+
+const SOURCES: Record<string, Word> = { code: "job.from_code", file: "job.from_file", api: "job.from_api" };
+
+/** Where its present version comes from; the module, where code declares it. */
+function Source({ job }: { job: JobOut }) {
+  const say = useSay();
+  const known = SOURCES[job.source];
+  return (
+    <span>
+      {known === undefined ? <Raw>{job.source}</Raw> : say(known)}{" "}
+      {job.module && <Raw mono>{job.module}</Raw>}
+    </span>
   );
 }
 

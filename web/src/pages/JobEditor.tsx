@@ -5,6 +5,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey, ProblemError } from "../api/call.ts";
 import { job as jobQuery, whoami } from "../api/queries.ts";
 import type { DefinitionForm, ValidOut } from "../api/types.ts";
@@ -12,6 +13,7 @@ import { fieldOf, withField } from "../format/draft.ts";
 import type { FieldError } from "../format/place.ts";
 import { fromYaml, toYaml } from "../format/yaml.ts";
 import { ChangeTable, type FieldChange } from "../parts/ChangeTable.tsx";
+import { FoldedCopyAs } from "../parts/CopyAs.tsx";
 import { DefinitionFields } from "../parts/DefinitionFields.tsx";
 import { useDraft } from "../parts/draft.ts";
 import { focusFirstWrong } from "../parts/focus.ts";
@@ -22,6 +24,7 @@ import { ProblemBox } from "../parts/Problem.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useNamespace } from "../parts/settings.ts";
 import { tell } from "../parts/Toasts.tsx";
+import { Warnings } from "../parts/Warnings.tsx";
 import { useSay } from "../words/say.ts";
 
 const WRITTEN_MS = 400;
@@ -81,6 +84,7 @@ interface Draft {
   namespace: string;
   text: string;
   version: number;
+  reason: string;
 }
 
 interface EditorProps {
@@ -100,11 +104,11 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
     namespace,
     text: saved,
     version,
+    reason: "",
   });
-  const [reason, setReason] = useState("");
   const form = useRef<HTMLFormElement>(null);
   const [key] = useState(newKey);
-  const { text } = draft;
+  const { text, reason } = draft;
   const [settled] = useDebouncedValue(text, WRITTEN_MS);
   const read = fromYaml(text);
   const broken = "says" in read ? say("edit.broken", { line: read.line, says: read.says }) : "";
@@ -121,13 +125,12 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
     staleTime: Number.POSITIVE_INFINITY,
     placeholderData: keepPreviousData,
   });
+  const definition = ("value" in read ? read.value : {}) as unknown as DefinitionForm;
+  const made = { query, body: { name: draft.name, definition, reason } };
+  const headers = { "If-Match": `"v${draft.version}"` };
+  const changed = { path: { name }, query, body: { definition, reason }, headers };
   const saving = useMutation({
-    mutationFn: () => {
-      const definition = ("value" in read ? read.value : {}) as unknown as DefinitionForm;
-      if (isNew) return call("create_job", { query, body: { name: draft.name, definition, reason }, key });
-      const headers = { "If-Match": `"v${draft.version}"` };
-      return call("put_job", { path: { name }, query, body: { definition, reason }, headers, key });
-    },
+    mutationFn: () => (isNew ? call("create_job", { ...made, key }) : call("put_job", { ...changed, key })),
     onSuccess: (job) => {
       forget();
       void client.invalidateQueries();
@@ -203,7 +206,17 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
             description={say("do.reason_hint")}
             value={reason}
             maxLength={500}
-            onChange={(event) => setReason(event.currentTarget.value)}
+            onChange={(event) => set({ reason: event.currentTarget.value })}
+          />
+          <FoldedCopyAs
+            act={{
+              asked: isNew ? asked("create_job", made) : asked("put_job", changed),
+              method: {
+                name: isNew ? "jobs.create" : "jobs.put",
+                given: [draft.name, definition],
+                options: { if_version: isNew ? undefined : draft.version, reason, ...query },
+              },
+            }}
           />
         </div>
         <div className="stack">
@@ -255,11 +268,7 @@ function Meaning({ found, own, isNew }: { found: ValidOut; own: unknown; isNew: 
       )}
       <NextFires instants={found.next} own={own} />
       {!found.is_offered && <p className="tone-wait">▲ {say("edit.not_offered")}</p>}
-      {found.warnings.map((warning) => (
-        <p key={warning.code + warning.message} className="tone-wait">
-          ▲ {warning.message} {warning.hint && <span className="soft">{warning.hint}</span>}
-        </p>
-      ))}
+      <Warnings of={found.warnings} />
       {!isNew && found.changes.length === 0 && <p className="soft">{say("edit.same")}</p>}
       {found.changes.length > 0 && (
         <section aria-labelledby="difference">

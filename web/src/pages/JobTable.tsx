@@ -3,12 +3,13 @@ import { Link } from "@tanstack/react-router";
 import { memo, type ReactElement } from "react";
 import type { JobOut } from "../api/types.ts";
 import type { Column } from "../format/columns.ts";
+import { groupPath } from "../format/paths.ts";
 import { percent } from "../format/time.ts";
 import { COLUMN_WORDS } from "../parts/ColumnMenu.tsx";
 import type { Favourites } from "../parts/favourites.ts";
 import { IconButton } from "../parts/IconButton.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
+import { JobLink, RowLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { type Rights, useRights } from "../parts/rights.ts";
 import { Star } from "../parts/Star.tsx";
@@ -66,7 +67,9 @@ function isFigure(column: Column): boolean {
 const CELLS: Record<Column, (job: JobOut, say: Say, isFar: boolean) => ReactElement> = {
   group: (job, say) => (
     <td key="group" data-label={say("jobs.group")}>
-      <Raw>{job.group}</Raw>
+      <RowLink to={groupPath(job.group)}>
+        <Raw>{job.group}</Raw>
+      </RowLink>
     </td>
   ),
   owner: (job, say) => (
@@ -75,7 +78,7 @@ const CELLS: Record<Column, (job: JobOut, say: Say, isFar: boolean) => ReactElem
     </td>
   ),
   schedule: (job, say) => (
-    <td key="schedule" className="cut" title={job.schedule ?? ""}>
+    <td key="schedule" className="cut" title={[job.schedule ?? "", ...job.cron].join("\n")}>
       {job.schedule ?? <span className="soft">{say("jobs.no_schedule")}</span>}
     </td>
   ),

@@ -10,9 +10,9 @@ import { ColumnMenu } from "../parts/ColumnMenu.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { useFavourites } from "../parts/favourites.ts";
+import { GroupFilter } from "../parts/GroupFilter.tsx";
 import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
 import { Pages } from "../parts/Pages.tsx";
-import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { chooseColumns, useColumns } from "../parts/settings.ts";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
@@ -66,17 +66,7 @@ export function JobsPage() {
       </div>
       <div className="filters">
         <FilterText value={wanted.q ?? ""} set={(q) => set({ q })} />
-        {wanted.group && (
-          <span className="row small">
-            {say("job.group", { group: "" })}
-            <b>
-              <Raw>{wanted.group}</Raw>
-            </b>
-            <Button size="compact-xs" variant="default" onClick={() => set({ group: "" })}>
-              {say("jobs.any_group")}
-            </Button>
-          </span>
-        )}
+        <GroupFilter value={wanted.group ?? ""} set={(group) => set({ group })} />
         <NativeSelect
           aria-label={say("jobs.state")}
           value={wanted.state ?? ""}

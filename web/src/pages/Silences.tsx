@@ -4,6 +4,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { silences } from "../api/alerts.ts";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import type { SilenceOut } from "../api/types.ts";
 import { LastsSelect, silence as makeSilence, type SilenceTime, USUAL } from "../parts/alertActions.tsx";
@@ -51,6 +52,12 @@ export function Silences() {
           says={say("silence.end_says")}
           action={say("silence.end")}
           hasReason={false}
+          act={() => ({
+            verb: "alert unsilence",
+            of: String(ended.id),
+            asked: asked("end_silence", { path: { number: ended.id } }),
+            method: { name: "silences.end", given: [ended.id] },
+          })}
           close={() => setEnded(null)}
           change={async ({ key }) => {
             await call("end_silence", { path: { number: ended.id }, key });

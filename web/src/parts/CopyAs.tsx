@@ -42,7 +42,9 @@ export function FoldedCopyAs({ act }: { act: Act }) {
   const say = useSay();
   return (
     <details className="fold">
-      <summary className="soft small">{say("do.as_command")}</summary>
+      <summary className="soft small">
+        {say(act.verb === undefined ? "do.as_request" : "do.as_command")}
+      </summary>
       <CopyAs act={act} />
     </details>
   );

@@ -1,6 +1,7 @@
 /// What people do with alerts: look after one, silence it in one press or for a time with a reason, say that it is over.
 import { ActionIcon, Button, Menu, NativeSelect, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import type { AlertOut, SilenceIn } from "../api/types.ts";
 import { Icon } from "../look/Icon.tsx";
@@ -82,16 +83,33 @@ export function SilenceMenu({ alert }: { alert: AlertOut }) {
 function SilenceDialog({ alert, close }: { alert: AlertOut; close: () => void }) {
   const say = useSay();
   const [lasts, setLasts] = useState<SilenceTime>(USUAL);
+  const wishOf = (reason: string) => ({
+    alert: alert.id,
+    for: lasts,
+    reason: reason.trim() || say("silence.pressed"),
+  });
   return (
     <Confirm
       title={say("silence.title")}
       says={say("silence.says")}
       action={say("silence.do")}
+      act={(reason) => {
+        const wish = wishOf(reason);
+        return {
+          verb: "alert silence",
+          options: { alert: String(alert.id), for: lasts, reason: wish.reason },
+          asked: asked("make_silence", { body: wish }),
+          method: {
+            name: "silences.make",
+            given: [],
+            options: { alert: alert.id, lasts, reason: wish.reason },
+          },
+        };
+      }}
       close={close}
       change={async ({ reason }) => {
-        const why = reason.trim() || say("silence.pressed");
         const done = say("silence.done", { for: say(`lasts.${lasts}`) });
-        await silence({ alert: alert.id, for: lasts, reason: why }, done, say("do.undo"));
+        await silence(wishOf(reason), done, say("do.undo"));
       }}
     >
       <LastsSelect value={lasts} set={setLasts} />
@@ -113,14 +131,22 @@ export function LastsSelect({ value, set }: { value: SilenceTime; set: (value: S
 
 export function ResolveDialog({ alert, close }: { alert: AlertOut; close: () => void }) {
   const say = useSay();
+  const path = { number: alert.id };
   return (
     <Confirm
       title={say("alerts.resolve_title")}
       says={say("alerts.resolve_says")}
       action={say("alerts.resolve")}
+      act={(reason) => ({
+        verb: "alert resolve",
+        of: String(alert.id),
+        options: { reason },
+        asked: asked("resolve_alert", { path, body: { reason } }),
+        method: { name: "alerts.resolve", given: [alert.id], options: { reason } },
+      })}
       close={close}
       change={async ({ reason, key }) => {
-        await call("resolve_alert", { path: { number: alert.id }, body: { reason }, key });
+        await call("resolve_alert", { path, body: { reason }, key });
         tell(say("alerts.resolved_done"));
       }}
     />
@@ -131,15 +157,23 @@ export function ResolveDialog({ alert, close }: { alert: AlertOut; close: () => 
 export function AckDialog({ alert, close }: { alert: AlertOut; close: () => void }) {
   const say = useSay();
   const [note, setNote] = useState("");
+  const path = { number: alert.id };
   return (
     <Confirm
       title={say("alerts.ack_title")}
       says={say("alerts.ack_says")}
       action={say("alerts.ack")}
       hasReason={false}
+      act={() => ({
+        verb: "alert ack",
+        of: String(alert.id),
+        options: { note },
+        asked: asked("ack_alert", { path, body: { note } }),
+        method: { name: "alerts.ack", given: [alert.id], options: { note } },
+      })}
       close={close}
       change={async ({ key }) => {
-        await call("ack_alert", { path: { number: alert.id }, body: { note }, key });
+        await call("ack_alert", { path, body: { note }, key });
         tell(say("alerts.acked_done"));
       }}
     >

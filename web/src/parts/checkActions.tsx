@@ -1,6 +1,7 @@
 /// What can be done with a check, and the dialog of each.
 import { Button } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import type { CheckOut } from "../api/types.ts";
 import { useSay } from "../words/say.ts";
@@ -62,6 +63,14 @@ function PauseDialog({ check, close }: Props) {
       title={say(`checks.${verb}_title`, { name })}
       says={say(`checks.${verb}_says`)}
       action={say(`do.${verb}`)}
+      act={(reason) => ({
+        verb: `check ${verb}`,
+        of: name,
+        namespace,
+        options: { reason },
+        asked: asked(`${verb}_check`, { path: { name }, query: { namespace }, body: { reason } }),
+        method: { name: `checks.${verb}`, given: [name], options: { reason, namespace } },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         await call(`${verb}_check`, { path: { name }, query: { namespace }, body: { reason }, key });
@@ -81,6 +90,14 @@ function RemoveDialog({ check, close }: Props) {
       says={say("checks.remove_says")}
       action={say("limits.remove")}
       isDanger
+      act={(reason) => ({
+        verb: "check delete",
+        of: name,
+        namespace,
+        options: { reason },
+        asked: asked("delete_check", { path: { name }, query: { namespace, reason } }),
+        method: { name: "checks.delete", given: [name], options: { reason, namespace } },
+      })}
       close={close}
       change={async ({ reason, key }) => {
         await call("delete_check", { path: { name }, query: { namespace, reason }, key });
