@@ -60,8 +60,8 @@ export function python(value: unknown): string {
 export interface Act {
   /** What it does, as the command line names it: `job pause`. Absent: there is no such command. */
   verb?: string;
-  /** What it does it to: a job, a run, a node. */
-  of?: string;
+  /** What it does it to: a job, a run, a node; a limit and its number. */
+  of?: string | readonly string[];
   namespace?: string;
   /** Options with their values; those without a value stand alone, a list repeats its option, empty ones are left out. */
   options?: Record<string, string | true | readonly string[] | undefined>;
@@ -74,7 +74,7 @@ export interface Act {
 /** What a dialog does, as a command; undefined: there is none. */
 export function asAct({ verb, of, namespace = "default", options = {} }: Act): string | undefined {
   if (verb === undefined) return undefined;
-  const words = [`foliot ${verb}`, ...(of === undefined ? [] : [shellWord(of)])];
+  const words = [`foliot ${verb}`, ...[of ?? []].flat().map(shellWord)];
   for (const [name, value] of Object.entries(options)) {
     const option = name.length === 1 ? `-${name}` : `--${name}`;
     for (const one of [value ?? []].flat()) {

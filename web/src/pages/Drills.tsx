@@ -3,6 +3,7 @@ import { Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, ProblemError } from "../api/call.ts";
 import { drill, drillPreview, drills, drillTypes } from "../api/queries.ts";
 import type { DrillOut, DrillTypesOut } from "../api/types.ts";
@@ -119,6 +120,7 @@ function RunDialog({ types, close }: { types: DrillTypesOut; close: () => void }
   const chosen = types.items.find((one) => one.type === type);
   const sized = chosen?.size ? size : "";
   const preview = useQuery(drillPreview(type, node, lasts, sized));
+  const bodyOf = (reason: string) => ({ type, on: node, for: lasts, size: sized, alone: isAlone, reason });
   return (
     <Confirm
       title={say("drills.run")}
@@ -126,10 +128,19 @@ function RunDialog({ types, close }: { types: DrillTypesOut; close: () => void }
       action={say("drills.run")}
       isDanger
       isOff={!preview.data}
+      act={(reason) => ({
+        verb: "drill run",
+        of: type,
+        options: { on: node, for: lasts, size: sized, alone: isAlone || undefined, reason },
+        asked: asked("run_drill", { body: bodyOf(reason) }),
+        method: {
+          name: "drills.run",
+          given: [type],
+          options: { on: node, for_: lasts, size: sized, alone: isAlone || undefined, reason },
+        },
+      })}
       close={close}
-      change={({ reason, key }) =>
-        call("run_drill", { body: { type, on: node, for: lasts, size: sized, alone: isAlone, reason }, key })
-      }
+      change={({ reason, key }) => call("run_drill", { body: bodyOf(reason), key })}
     >
       <NativeSelect
         label={say("drills.type")}
@@ -255,6 +266,12 @@ function Report({ drill: one }: { drill: DrillOut }) {
           says={say("drills.stop_says")}
           action={say("drills.stop")}
           hasReason={false}
+          act={() => ({
+            verb: "drill stop",
+            of: String(one.id),
+            asked: asked("stop_drill", { path: { number: one.id } }),
+            method: { name: "drills.stop", given: [one.id] },
+          })}
           close={() => setStopping(false)}
           change={({ key }) => call("stop_drill", { path: { number: one.id }, key })}
         />

@@ -3,9 +3,11 @@ import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { limit as limitQuery, limits } from "../api/queries.ts";
 import type { LimitHolderOut, LimitOut, LimitUseOut } from "../api/types.ts";
+import type { Act } from "../format/snippets.ts";
 import { count } from "../format/time.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
@@ -249,15 +251,39 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
   const [max, setMax] = useState(limit ? String(limit.max ?? "") : "1");
   const [rate, setRate] = useState(limit?.rate ?? "");
   const isNamed = kind === "named";
+  // An empty rate of one that has a rate means: any number from now on.
+  const wanted = rate || (limit?.rate ? "none" : "");
+  const ofNamed = (reason: string) => ({ path: { name }, body: { max: Number(max), reason } });
+  const ofScope = (scope: "group" | "namespace", reason: string) => ({
+    path: { kind: scope, name },
+    body: { max: max === "" ? null : Number(max), ...(wanted && { rate: wanted }), reason },
+  });
   const set = async (reason: string, key: string) => {
-    if (isNamed) {
-      const body = { max: Number(max), reason };
-      return await call("set_cluster_limit", { path: { name }, body, key });
+    if (kind === "named") return await call("set_cluster_limit", { ...ofNamed(reason), key });
+    return await call("set_scope_limit", { ...ofScope(kind, reason), key });
+  };
+  const numbers = max === "" ? [] : [max];
+  const actOf = (reason: string): Act => {
+    if (kind === "named") {
+      return {
+        verb: "limit set",
+        of: [name, ...numbers],
+        options: { cluster: true, reason },
+        asked: asked("set_cluster_limit", ofNamed(reason)),
+        method: { name: "limits.set", given: [name, Number(max)], options: { reason } },
+      };
     }
-    // An empty rate of one that has a rate means: any number from now on.
-    const wanted = rate || (limit?.rate ? "none" : null);
-    const body = { max: max === "" ? null : Number(max), ...(wanted && { rate: wanted }), reason };
-    return await call("set_scope_limit", { path: { kind, name }, body, key });
+    return {
+      verb: "limit set",
+      of: numbers,
+      options: { [kind]: name, rate: wanted, reason },
+      asked: asked("set_scope_limit", ofScope(kind, reason)),
+      method: {
+        name: "limits.set_scope",
+        given: [kind, name],
+        options: { max: max === "" ? undefined : Number(max), rate: wanted, reason },
+      },
+    };
   };
   return (
     <Confirm
@@ -265,6 +291,7 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
       says={say(limit ? "limits.set_says" : `limits.${kind}_says`)}
       action={say("do.save")}
       isOff={name === "" || (max === "" && (isNamed || rate === ""))}
+      act={actOf}
       close={close}
       change={async ({ reason, key }) => {
         const made = await set(reason, key);
@@ -321,6 +348,21 @@ function RemoveDialog({ limit, close }: { limit: LimitOut; close: () => void }) 
       action={say("limits.remove")}
       hasReason={false}
       isDanger
+      act={() =>
+        kind === "named"
+          ? {
+              verb: "limit delete",
+              of: name,
+              asked: asked("remove_cluster_limit", { path: { name } }),
+              method: { name: "limits.remove", given: [name] },
+            }
+          : {
+              verb: "limit delete",
+              options: { [kind]: name },
+              asked: asked("remove_scope_limit", { path: { kind, name } }),
+              method: { name: "limits.remove_scope", given: [kind, name] },
+            }
+      }
       close={close}
       change={async ({ key }) => {
         if (kind === "named") await call("remove_cluster_limit", { path: { name }, key });

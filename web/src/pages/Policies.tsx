@@ -2,6 +2,7 @@
 import { Button, NativeSelect, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { policies } from "../api/queries.ts";
 import type { ClusterTimesOut, PolicyOut, ServersOut } from "../api/types.ts";
@@ -134,23 +135,37 @@ function PolicyDialog({ policy, close }: { policy: PolicyOut; close: () => void 
   const [level, setLevel] = useState<string>(policy.level);
   const [channel, setChannel] = useState(policy.channel ?? "");
   const can = new Set(policy.settings);
+  const path = { type: policy.type };
+  const bodyOf = (reason: string) => ({
+    reason,
+    version: policy.version,
+    level,
+    channel: channel === "" ? "-" : channel,
+    ...(can.has("timeout") && { timeout }),
+    ...(can.has("attempts") && attempts !== "" && { attempts: Number(attempts) }),
+  });
   const name = say(`failure.${policy.type}`);
   return (
     <Confirm
       title={say("policy.title", { type: name })}
       says={say("policy.says")}
       action={say("do.save")}
-      close={close}
-      change={async ({ reason, key }) => {
-        const body = {
-          reason,
-          version: policy.version,
+      act={(reason) => ({
+        verb: "cluster policy",
+        of: policy.type,
+        options: {
+          "escalate-after": can.has("timeout") ? timeout : undefined,
+          attempts: can.has("attempts") ? attempts : undefined,
           level,
           channel: channel === "" ? "-" : channel,
-          ...(can.has("timeout") && { timeout }),
-          ...(can.has("attempts") && attempts !== "" && { attempts: Number(attempts) }),
-        };
-        await call("set_policy", { path: { type: policy.type }, body, key });
+          reason,
+        },
+        asked: asked("set_policy", { path, body: bodyOf(reason) }),
+        method: { name: "cluster.set_policy", given: [policy.type], options: bodyOf(reason) },
+      })}
+      close={close}
+      change={async ({ reason, key }) => {
+        await call("set_policy", { path, body: bodyOf(reason), key });
         tell(say("policy.done", { type: name }));
       }}
     >

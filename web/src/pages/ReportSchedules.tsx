@@ -2,6 +2,7 @@
 import { Button, Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import { reportSchedules } from "../api/reports.ts";
 import type { ReportScheduleOut } from "../api/types.ts";
@@ -277,15 +278,23 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
 function RemoveDialog({ schedule, close }: { schedule: ReportScheduleOut; close: () => void }) {
   const say = useSay();
   const { name, namespace } = schedule;
+  const place = namespace === null ? {} : { namespace };
   return (
     <Confirm
       title={say("reports.remove_title", { name })}
       says={say("reports.remove_says")}
       action={say("limits.remove")}
       isDanger
+      act={(reason) => ({
+        verb: "report schedule delete",
+        of: name,
+        namespace: namespace ?? "default",
+        options: { reason },
+        asked: asked("delete_report_schedule", { path: { name }, query: { ...place, reason } }),
+        method: { name: "reports.delete_schedule", given: [name], options: { reason, ...place } },
+      })}
       close={close}
       change={async ({ reason, key }) => {
-        const place = namespace === null ? {} : { namespace };
         await call("delete_report_schedule", { path: { name }, query: { ...place, reason }, key });
         tell(say("reports.removed", { name }));
       }}

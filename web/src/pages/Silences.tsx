@@ -163,6 +163,7 @@ function NewSilence({ close }: { close: () => void }) {
   const [lasts, setLasts] = useState<SilenceTime>(USUAL);
   const [why, setWhy] = useState("");
   const isNamed = rule !== "" || SUBJECTS.some((one) => of[one] !== "");
+  const wish = { of, rule, everything: isAll && !isNamed, for: lasts, reason: why };
   return (
     <Confirm
       title={say("silence.new")}
@@ -170,9 +171,18 @@ function NewSilence({ close }: { close: () => void }) {
       action={say("silence.do")}
       hasReason={false}
       isOff={why.trim() === "" || (!isNamed && !isAll)}
+      act={() => ({
+        verb: "alert silence",
+        options: { ...of, rule, everything: wish.everything || undefined, for: lasts, reason: why },
+        asked: asked("make_silence", { body: wish }),
+        method: {
+          name: "silences.make",
+          given: [],
+          options: { of, rule, everything: wish.everything || undefined, lasts, reason: why },
+        },
+      })}
       close={close}
       change={async () => {
-        const wish = { of, rule, everything: isAll && !isNamed, for: lasts, reason: why };
         await makeSilence(wish, say("silence.done", { for: say(`lasts.${lasts}`) }), say("do.undo"));
       }}
     >

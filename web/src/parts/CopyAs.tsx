@@ -1,5 +1,6 @@
 /// What a dialog does as a command, as curl and as Python, to copy.
 import { Tabs } from "@mantine/core";
+import { useState } from "react";
 import { type Act, asAct, asCurl, asPython } from "../format/snippets.ts";
 import { useSay } from "../words/say.ts";
 import { Command } from "./Command.tsx";
@@ -37,15 +38,16 @@ export function CopyAs({ act }: { act: Act }) {
   );
 }
 
-/** The same where a form has much else to show: it unfolds. */
+/** The same where a form has much else to show: it is there once somebody unfolds it. */
 export function FoldedCopyAs({ act }: { act: Act }) {
   const say = useSay();
+  const [isOpen, setOpen] = useState(false);
   return (
-    <details className="fold">
+    <details className="fold" onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary className="soft small">
         {say(act.verb === undefined ? "do.as_request" : "do.as_command")}
       </summary>
-      <CopyAs act={act} />
+      {isOpen && <CopyAs act={act} />}
     </details>
   );
 }
