@@ -91,5 +91,7 @@ test("what a dialog does is a command, with what was written in it", () => {
     "foliot run cancel r-1 --force",
   );
   expect(asAct({ verb: "cluster step-down" })).toBe("foliot cluster step-down");
+  const limit = { verb: "limit set", of: ["a db", "4"], options: { cluster: true } } as const;
+  expect(asAct(limit)).toBe("foliot limit set 'a db' 4 --cluster");
   expect(asAct({ asked: { method: "POST", path: "/x" } })).toBe(undefined);
 });
