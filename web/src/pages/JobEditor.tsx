@@ -233,9 +233,7 @@ function Editor({ namespace, name, version, saved }: EditorProps) {
             onChange={(event) => set({ text: event.currentTarget.value })}
           />
           {checked.error && <Refusal error={checked.error} />}
-          {checked.data && !checked.error && (
-            <Meaning found={checked.data} own={fieldOf(text, ["schedule", "tz"])} isNew={isNew} />
-          )}
+          {checked.data && !checked.error && <Meaning found={checked.data} isNew={isNew} />}
         </div>
       </div>
     </form>
@@ -257,8 +255,9 @@ function Refusal({ error }: { error: Error }) {
   );
 }
 
-function Meaning({ found, own, isNew }: { found: ValidOut; own: unknown; isNew: boolean }) {
+function Meaning({ found, isNew }: { found: ValidOut; isNew: boolean }) {
   const say = useSay();
+  const own = fieldOf(toYaml(found.definition), ["schedule", "tz"]); // of what was checked, not of what is written now
   return (
     <div className="stack" role="status">
       {found.schedule && (
