@@ -127,6 +127,22 @@ async def test_a_retry_is_a_new_run_with_the_version_parameters_and_instant_of_t
     assert (gone.status_code, gone.json()["code"]) == (409, "FOL-3013")
 
 
+async def test_of_many_runs_one_that_cannot_be_run_again_stops_no_other(api: Api, stage: Stage) -> None:
+    worker = await ready(api, stage)
+    over = await trigger(api)
+    await worker.lease()
+    await worker.end(Cause.ERROR, after_us=SECOND, error="ValueError: boom")
+    await api.create_job("gone")
+    lost = (await api.post("/jobs/gone:trigger")).json()["id"]
+    await api.post(f"/runs/{lost}:cancel")
+    await api.ask("DELETE", "/jobs/gone", headers={"If-Match": '"v1"'})
+    done = (await api.post("/runs:retry", {"ids": [lost, over]})).json()
+    assert (done["count"], done["items"][0]["retry_of"]) == (1, over)
+    assert [(one["id"], one["job"], one["code"]) for one in done["refused"]] == [(lost, "gone", "FOL-3013")]
+    none = await api.post("/runs:retry", {"ids": [lost]})
+    assert (none.status_code, none.json()["code"]) == (409, "FOL-3013")
+
+
 async def test_a_part_of_a_run_is_not_run_again_while_the_run_goes_on(api: Api, stage: Stage) -> None:
     worker = await ready(api, stage, shards=2)
     run = await trigger(api)

@@ -215,6 +215,11 @@ test("last night's failures run again: two presses from the bare list of runs", 
   const page = await pageOf({ zone: nightZone() });
   const failed = (await ask("POST", "/jobs/deep:trigger", {})).id as string;
   assert.equal((await ask("GET", `/runs/${failed}?wait=20`)).state, "FAILED");
+  await ask("POST", "/jobs", { name: "vanishing", definition: { run: { python: "jobs:deep" } } });
+  const lost = (await ask("POST", "/jobs/vanishing:trigger", {})).id as string;
+  assert.equal((await ask("GET", `/runs/${lost}?wait=20`)).state, "FAILED");
+  const headers = { "X-Foliot-Csrf": "1", "If-Match": '"v1"' };
+  assert.ok((await page.request.delete(`${server.url}/api/v1/jobs/vanishing`, { headers })).ok());
   await countPresses(page);
   await page.goto(`${server.url}/runs`);
   await page.getByRole("button", { name: "Retry last night's failures …" }).click();
@@ -226,6 +231,7 @@ test("last night's failures run again: two presses from the bare list of runs", 
     .locator(".toast")
     .getByText(/^\d+ runs?\.$/)
     .waitFor();
+  await dialog.getByRole("alert").getByRole("link", { name: lost, exact: true }).waitFor(); // it stopped no other
   assert.equal(await pressesOf(page), 2);
   const { items } = (await ask("GET", "/runs?job=deep")) as { items: { retry_of: string | null }[] };
   assert.ok(items.some((run) => run.retry_of === failed));

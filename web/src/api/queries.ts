@@ -265,6 +265,8 @@ export interface RunsWanted {
   node?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
+  /** "none": without those of jobs that users tested. */
+  tests?: "none";
 }
 
 export const runs = (wanted: RunsWanted) =>

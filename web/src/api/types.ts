@@ -1421,6 +1421,15 @@ export interface ReadingOut {
   "max": number;
 }
 
+export interface RefusedRunOut {
+  "id": string;
+  "job": string;
+  "namespace": string;
+  "code": string;
+  "message": string;
+  "hint": string | null;
+}
+
 export interface ReplicaOut {
   "servers": number;
   "fit": number;
@@ -1570,6 +1579,7 @@ export interface ResumeJobs {
 export interface RetriedOut {
   "count": number;
   "items": RunOut[];
+  "refused": RefusedRunOut[];
 }
 
 export interface RetriesForm {

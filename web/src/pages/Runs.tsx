@@ -58,7 +58,8 @@ export function RunsPage() {
       },
       replace: true,
     });
-  const isFiltered = Object.keys(look).length > 0 || chosen !== undefined;
+  const hasFilters = Object.keys(look).length > 0;
+  const isFiltered = hasFilters || chosen !== undefined;
   return (
     <>
       <div className="title">
@@ -67,7 +68,9 @@ export function RunsPage() {
           <div className="acts">
             <Button
               variant="default"
-              onClick={() => setNight({ ...wanted, state: "FAILED", ...lastNight(serverNow(), zone) })}
+              onClick={() =>
+                setNight({ ...wanted, state: "FAILED", tests: "none", ...lastNight(serverNow(), zone) })
+              }
             >
               {say("runs.retry_night")}
             </Button>
@@ -102,7 +105,7 @@ export function RunsPage() {
           label={say("runs.node")}
           useNames={useNodeNames}
         />
-        {isFiltered && (
+        {hasFilters && (
           <span className="row small">
             <Raw>{look.namespace}</Raw>
             <Button
@@ -110,7 +113,7 @@ export function RunsPage() {
               variant="default"
               onClick={() => {
                 setCleared(cleared + 1); // also the fields of times that were not written yet
-                void navigate({ search: {}, replace: true });
+                void navigate({ search: chosen === undefined ? {} : { in: chosen }, replace: true });
               }}
             >
               {say("jobs.clear")}

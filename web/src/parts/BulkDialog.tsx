@@ -4,7 +4,7 @@ import { useState } from "react";
 import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { matchingRuns, type RunsWanted } from "../api/queries.ts";
-import type { RunOut } from "../api/types.ts";
+import type { RetriedOut, RunOut } from "../api/types.ts";
 import type { Act } from "../format/snippets.ts";
 import { useSay, type Word } from "../words/say.ts";
 import { Confirm, type Intent } from "./Confirm.tsx";
@@ -57,18 +57,23 @@ interface ListedProps {
 function Listed({ verb, runs: found, isCut, close }: ListedProps) {
   const say = useSay();
   const [runs] = useState(found); // what changes meanwhile changes nothing of what is listed
+  const [refused, setRefused] = useState<RetriedOut["refused"]>([]);
   const count = runs.length;
   const says: Word = count === 0 ? "bulk.none" : `bulk.${verb}_says`;
   const change = async ({ reason, key }: Intent) => {
     let done = 0;
+    const left: RetriedOut["refused"] = [];
     // One after the other, each with its key: what was done is not done again by a further press.
     for (let from = 0; from < count; from += AT_ONCE) {
       const body = { ids: runs.slice(from, from + AT_ONCE).map((run) => run.id), reason };
       const some = { body, key: `${key}-${from}` };
-      const { count } = await call(OPERATION[verb], some);
-      done += count;
+      const answer = await call(OPERATION[verb], some);
+      done += answer.count;
+      if ("refused" in answer) left.push(...answer.refused);
     }
     tell(say("bulk.done", { count: done }));
+    setRefused(left);
+    return left.length === 0;
   };
   const act = (reason: string): Act => {
     const ids = runs.map((run) => run.id);
@@ -85,11 +90,21 @@ function Listed({ verb, runs: found, isCut, close }: ListedProps) {
       says={say(isCut ? "bulk.too_many" : says, { count })}
       action={say(`bulk.${verb}`, { count })}
       isDanger={verb === "cancel"}
-      isOff={isCut || count === 0}
+      isOff={isCut || count === 0 || refused.length > 0}
       {...(count > 0 && count <= AT_ONCE ? { act } : {})}
       close={close}
       change={change}
     >
+      {refused.length > 0 && (
+        <ul className="lines listed problem" role="alert" tabIndex={0} aria-label={say("many.refused")}>
+          {refused.map((run) => (
+            <li key={run.id}>
+              <RunLink run={run.id} />
+              <span className="raw">{run.message}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       <ul className="lines listed" tabIndex={0} aria-label={say("runs.list")}>
         {runs.map((run) => (
           <li key={run.id}>

@@ -19,6 +19,7 @@ from foliot.api.models.common import (
     seconds,
 )
 from foliot.api.models.states import RunWord, ShownWord, in_capitals
+from foliot.domain.errors import Conflict
 from foliot.domain.fire import is_backfill, is_of_schedule, is_test, retry_of
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.payload import DEPTH_MAX, is_nested_deeper
@@ -27,6 +28,8 @@ from foliot.domain.run import format_run_id
 from foliot.domain.texts import NAME_BYTES_MAX
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.lookups import AttemptRow, RunRow, first_start_of, is_sharded, start_delay_of
+from foliot.words.errors import tell
+from foliot.words.language import Language
 
 
 class CancelRun(ApiInput):
@@ -224,11 +227,35 @@ class BulkOut(ApiOutput):
     items: list[CancelledOut]
 
 
+class RefusedRunOut(ApiOutput):
+    """One of many runs that could not be run again, and why."""
+
+    id: str
+    job: str
+    namespace: str
+    code: str
+    message: str
+    hint: str | None
+
+    @classmethod
+    def of(cls, run: RunRow, error: Conflict, language: Language) -> "RefusedRunOut":
+        message, hint = tell(error, language)
+        return cls(
+            id=format_run_id(run.run_id),
+            job=run.job,
+            namespace=run.namespace,
+            code=error.code,
+            message=message,
+            hint=hint,
+        )
+
+
 class RetriedOut(ApiOutput):
     """What became of each of many."""
 
     count: int
     items: list[RunOut]
+    refused: list[RefusedRunOut] = Field([], description="Those that could not be run again; they stop no other.")
 
 
 class AttemptOut(ApiOutput):

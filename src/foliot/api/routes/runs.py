@@ -18,6 +18,7 @@ from foliot.api.models.runs import (
     CancelledOut,
     MaybeCancelRun,
     MaybeRetryRun,
+    RefusedRunOut,
     ResultOut,
     RetriedOut,
     RunOut,
@@ -52,7 +53,7 @@ from foliot.api.route import FoliotRoute, request_key
 from foliot.api.routes.job_details import why_out
 from foliot.api.streams import until_gone
 from foliot.domain.access import Principal
-from foliot.domain.errors import BadField, RunNotFound
+from foliot.domain.errors import BadField, Conflict, RunNotFound
 from foliot.domain.run import DERIVED, LIVE, RunState
 from foliot.operations.cancel import CancelledRun, cancel
 from foliot.operations.explained_runs import EXPLAINED_MAX, why_runs
@@ -188,16 +189,27 @@ async def cancel_runs(services: Services, who: Runner, body: BulkRuns, namespace
 
 @router.post(":retry", responses=WRITES, summary="Run many finished runs again")
 async def retry_runs(
-    request: Request, services: Services, who: Runner, body: BulkRuns, namespace: Namespace = None
+    request: Request, services: Services, who: Runner, language: Speaks, body: BulkRuns, namespace: Namespace = None
 ) -> RetriedOut:
-    """By ids, or all failed runs of a job, with the number that is expected; at most 200 at a time."""
+    """By ids, or all failed runs of a job, with the number that is expected; at most 200 at a time.
+
+    One that cannot be run again (its job was deleted) stops no other. When none can, that is the answer.
+    """
     runs = await _chosen(services, who, body, namespace, states=("FAILED",))
     key = request_key(request, who) or services.chance.token()
     made: dict[int, RunRow] = {}  # by id: several shards of one run make one new run together
+    refused: list[tuple[RunRow, Conflict]] = []
     for run in runs:
-        retried = await retry(services, who, run.run_id, request_key=key, reason=body.reason)
-        made[retried.run.run_id] = retried.run
-    return RetriedOut(count=len(made), items=_briefly(made.values()))
+        try:
+            retried = await retry(services, who, run.run_id, request_key=key, reason=body.reason)
+        except Conflict as error:
+            refused.append((run, error))
+        else:
+            made[retried.run.run_id] = retried.run
+    if refused and not made:
+        raise refused[0][1]
+    told = [RefusedRunOut.of(run, error, language) for run, error in refused]
+    return RetriedOut(count=len(made), items=_briefly(made.values()), refused=told)
 
 
 @router.get("/{run}/attempts", responses=READS, summary="Every try of a run")
