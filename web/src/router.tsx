@@ -182,6 +182,7 @@ const limits = createRoute({
 const locks = createRoute({
   getParentRoute: () => root,
   path: "/locks",
+  validateSearch: (search: Search) => present({ name: text(search.name), namespace: text(search.namespace) }),
   component: lazyPage(async () => (await import("./pages/Locks.tsx")).LocksPage),
 });
 const events = createRoute({

@@ -1,6 +1,7 @@
 /// Tokens and sessions that end.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { violations } from "./looking.ts";
 import { pageOf, server } from "./window.ts";
 
 test("a token is shown once, and works until it is revoked", async () => {
@@ -19,6 +20,35 @@ test("a token is shown once, and works until it is revoked", async () => {
   await page.locator(".toast").getByText("dashboard was revoked.").waitFor();
   assert.equal((await ask()).status, 401);
   assert.equal((await page.content()).includes(secret), false);
+  await page.context().close();
+});
+
+test("a token gets a new secret, and the old one has its grace", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/tokens`);
+  const name = `rotated-${process.pid}`;
+  const dialog = page.getByRole("dialog");
+  const secretOf = async () => (await dialog.locator(".command pre").first().textContent()) ?? "";
+  const ask = (secret: string) =>
+    fetch(`${server.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${secret}` } });
+  await page.getByRole("button", { name: "New token" }).click();
+  await dialog.getByRole("textbox", { name: "Name", exact: true }).fill(name);
+  await dialog.getByLabel(/^Group/).fill("nights");
+  await dialog.getByRole("button", { name: "Make the token" }).click();
+  await dialog.getByText(`This is the secret of ${name}.`).waitFor();
+  const old = await secretOf();
+  await dialog.getByRole("button", { name: "I have kept it" }).click();
+  const row = page.locator("tbody tr", { hasText: name });
+  await row.getByText("nights").waitFor();
+  await row.getByRole("button", { name: `Rotate ${name}` }).click();
+  await dialog.getByLabel(/^Grace for the old secret/).fill("1h");
+  await dialog.locator("summary").click();
+  assert.deepEqual(await violations(page), [], "the dialog of a rotation");
+  await dialog.getByRole("button", { name: "Rotate", exact: true }).click();
+  await dialog.getByText(`This is the secret of ${name}.`).waitFor();
+  const fresh = await secretOf();
+  assert.notEqual(fresh, old);
+  for (const secret of [old, fresh]) assert.equal((await ask(secret)).status, 200);
   await page.context().close();
 });
 

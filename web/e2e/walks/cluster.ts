@@ -9,8 +9,15 @@ test("a lock is taken away by writing its name, and the next in line gets it", a
   await page.goto(`${server.url}/locks`);
   const table = page.getByRole("table", { name: "List of locks" });
   await table.getByText("waits, place 1").waitFor();
-  await table.getByRole("button", { name: "Take away" }).click();
   const dialog = page.getByRole("dialog");
+  await table.getByRole("link", { name: "acct:42" }).click();
+  await page.waitForURL(`${server.url}/locks?name=acct%3A42`);
+  await dialog.getByRole("listitem").filter({ hasText: "place 1, waits for" }).waitFor();
+  await dialog.getByText("None is in the journal.").waitFor();
+  assert.deepEqual(await violations(page), [], "a lock");
+  await page.keyboard.press("Escape");
+  await page.waitForURL(`${server.url}/locks`);
+  await table.getByRole("button", { name: "Take away" }).click();
   assert.equal(await dialog.getByRole("button", { name: "Take away" }).isDisabled(), true);
   await dialog.getByLabel("Write acct:42 to confirm").fill("acct:42");
   await dialog.getByRole("button", { name: "Take away" }).click();
@@ -115,6 +122,27 @@ test("a link opens one node, a piece of its name finds it, and the search drains
     await dialog.getByRole("button", { name: "Close" }).first().click();
     await dialog.waitFor({ state: "detached" });
   }
+  await page.context().close();
+});
+
+test("maintenance begins and ends with a reason, and the last active server is not made a standby", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/nodes`);
+  const dialog = page.getByRole("dialog");
+  await page.getByRole("button", { name: "Begin maintenance" }).click();
+  await dialog.getByLabel("For", { exact: true }).fill("10m");
+  await dialog.getByLabel("Reason").fill("kernel");
+  assert.deepEqual(await violations(page), [], "the dialog of a maintenance");
+  await dialog.getByRole("button", { name: "Begin maintenance" }).click();
+  await page.locator(".problem").getByText("kernel").waitFor();
+  await page.getByRole("button", { name: "End maintenance" }).click();
+  await dialog.getByRole("button", { name: "End maintenance" }).click();
+  await page.getByRole("button", { name: "Begin maintenance" }).waitFor();
+  const servers = page.getByRole("table", { name: "Servers" });
+  await servers.getByRole("button", { name: /^Details of/ }).click();
+  await servers.getByRole("button", { name: "Make standby" }).click();
+  await dialog.getByRole("button", { name: "Make standby" }).click();
+  await dialog.getByRole("alert").getByText("FOL-").waitFor();
   await page.context().close();
 });
 

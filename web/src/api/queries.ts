@@ -483,6 +483,21 @@ export const locks = () =>
     refetchInterval: 3000,
   });
 
+/** One lock with the order in which to take it, and the deadlocks that were broken at it. */
+export const lock = (name: string, namespace: string) =>
+  queryOptions({
+    queryKey: ["locks", namespace, name],
+    queryFn: async ({ signal }) => {
+      const noted = { topic: "cluster", subject: name, namespace, limit: 50 };
+      const [found, events] = await Promise.all([
+        call("get_lock", { path: { name }, query: { namespace }, signal }),
+        call("list_journal", { query: noted, signal }),
+      ]);
+      return { ...found, deadlocks: events.items.filter((event) => event.kind === "lock.deadlock") };
+    },
+    refetchInterval: 3000,
+  });
+
 export const calendars = () =>
   queryOptions({ queryKey: ["calendars"], queryFn: ({ signal }) => call("list_calendars", { signal }) });
 

@@ -1,12 +1,15 @@
 /// Locks: who holds each, under which token and until when, who waits, and the way to take one away.
 import { Button } from "@mantine/core";
-import { useInfiniteQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { Fragment, useState } from "react";
 import { call } from "../api/call.ts";
-import { locks } from "../api/queries.ts";
+import { lock, locks } from "../api/queries.ts";
 import type { LockOut, LockOwnerOut } from "../api/types.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { Detail } from "../parts/Detail.tsx";
+import { EventLine } from "../parts/EventLine.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -25,6 +28,8 @@ export function LocksPage() {
   const say = useSay();
   const query = useInfiniteQuery(locks());
   const [taken, setTaken] = useState<Held | null>(null);
+  const { name, namespace = "default" } = useSearch({ from: "/locks" });
+  const navigate = useNavigate({ from: "/locks" });
   return (
     <>
       <div className="title">
@@ -41,6 +46,15 @@ export function LocksPage() {
       >
         {(all) => <LockTable locks={all} take={setTaken} />}
       </Pages>
+      {name !== undefined && (
+        <Whole
+          name={name}
+          namespace={namespace}
+          close={() =>
+            void navigate({ search: ({ in: within }) => (within ? { in: within } : {}), replace: true })
+          }
+        />
+      )}
       {taken && <TakeDialog held={taken} close={() => setTaken(null)} />}
     </>
   );
@@ -118,13 +132,68 @@ function LockTable({ locks: all, take }: { locks: LockOut[]; take: (held: Held) 
 }
 
 function Name({ lock }: { lock: LockOut }) {
+  const { name, namespace } = lock;
   return (
-    <span className="name">
+    <Link
+      to="/locks"
+      search={(before) => ({ ...before, name, ...(namespace !== "default" && { namespace }) })}
+      className="name"
+    >
       <Raw mono>
-        {lock.namespace !== "default" && <span className="soft">{lock.namespace} / </span>}
-        {lock.name}
+        {namespace !== "default" && <span className="soft">{namespace} / </span>}
+        {name}
       </Raw>
-    </span>
+    </Link>
+  );
+}
+
+/** Who waits for whom, in which order to take it beside other locks, and what was broken at it. */
+function Whole({ name, namespace, close }: { name: string; namespace: string; close: () => void }) {
+  const say = useSay();
+  const query = useQuery(lock(name, namespace));
+  return (
+    <Detail title={<Raw mono>{name}</Raw>} query={query} close={close}>
+      {(found) => (
+        <div className="stack">
+          {found.advice && (
+            <div className="why">
+              <p>{found.advice}</p>
+            </div>
+          )}
+          <section aria-labelledby="waits">
+            <h2 id="waits">{say("locks.who_waits")}</h2>
+            {found.waiters.length === 0 && <p className="soft">{say("locks.nobody_waits")}</p>}
+            <ul className="lines">
+              {found.waiters.map((waiter, index) => (
+                <li key={`${waiter.owner} ${waiter.asked_at}`}>
+                  <Owner owner={waiter} />
+                  <span className="soft">{say("locks.waits_for", { place: index + 1 })}</span>
+                  {found.holders.map((holder) => (
+                    <Owner key={`${holder.owner} ${holder.token}`} owner={holder} />
+                  ))}
+                  <span className="end soft">
+                    <Since iso={waiter.asked_at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </section>
+          <section aria-labelledby="deadlocks">
+            <h2 id="deadlocks">{say("locks.deadlocks")}</h2>
+            {found.deadlocks.length === 0 && <p className="soft">{say("locks.no_deadlocks")}</p>}
+            <ul className="lines">
+              {found.deadlocks.map((event) => (
+                <EventLine key={event.id} event={event}>
+                  <span className="whole">
+                    <Raw>{String(event.data.cycle ?? "")}</Raw>
+                  </span>
+                </EventLine>
+              ))}
+            </ul>
+          </section>
+        </div>
+      )}
+    </Detail>
   );
 }
 

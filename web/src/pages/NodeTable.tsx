@@ -9,6 +9,7 @@ import type { History } from "../format/history.ts";
 import { callOf, pairsOf } from "../format/labels.ts";
 import { count, duration, percent } from "../format/time.ts";
 import { Icon } from "../look/Icon.tsx";
+import { RoleDialog } from "../parts/clusterActions.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Meter } from "../parts/Meter.tsx";
@@ -278,6 +279,7 @@ function Whole({ node, history }: { node: NodeOut; history: History }) {
       </div>
       <div>
         <Life node={node} />
+        {node.kind === "server" && <Role node={node} />}
         <dl className="pairs">
           <dt>{say("nodes.host")}</dt>
           <dd>
@@ -329,6 +331,30 @@ function Whole({ node, history }: { node: NodeOut; history: History }) {
         {node.kind !== "server" && <OnIt node={node} />}
       </div>
     </div>
+  );
+}
+
+/** What a server does, and the way to change it. */
+function Role({ node }: { node: NodeOut }) {
+  const say = useSay();
+  const rights = useRights();
+  const [isOpen, setOpen] = useState(false);
+  if (node.role === null || isGone(node)) return null;
+  return (
+    <p className="row">
+      <span>{say(node.role === "STANDBY" ? "nodes.is_standby" : "nodes.is_active")}</span>
+      {node.role_since && (
+        <span className="soft">
+          {say("nodes.since")} <At iso={node.role_since} />
+        </span>
+      )}
+      {rights.admin && (
+        <Button size="compact-xs" variant="default" onClick={() => setOpen(true)}>
+          {say(node.role === "STANDBY" ? "nodes.promote" : "nodes.demote")}
+        </Button>
+      )}
+      {isOpen && <RoleDialog node={node} close={() => setOpen(false)} />}
+    </p>
   );
 }
 

@@ -10,6 +10,7 @@ import { type History, withBeat } from "../format/history.ts";
 import { isWanted, labelsOf, nodeCalled } from "../format/labels.ts";
 import { DrainDialog, StepDownDialog } from "../parts/actions.tsx";
 import { Command } from "../parts/Command.tsx";
+import { MaintenanceDialog } from "../parts/clusterActions.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Maintenance } from "../parts/Maintenance.tsx";
@@ -91,6 +92,7 @@ function Content({ found }: { found: ClusterOut }) {
   useEffect(() => setHistory((before) => withBeat(before, found.nodes)), [found]);
   const [drained, setDrained] = useState<NodeOut | null>(null);
   const [isHanding, setHanding] = useState(false);
+  const [isResting, setResting] = useState(false);
   const labelled = found.nodes.filter((node) => isWanted(node, label));
   const shown = labelled.filter((node) => band === undefined || node.health === band);
   const open = called === undefined ? undefined : nodeCalled(found.nodes, called);
@@ -117,6 +119,11 @@ function Content({ found }: { found: ClusterOut }) {
         {rights.admin && others.length > 0 && (
           <Button size="compact-xs" variant="default" onClick={() => setHanding(true)}>
             {say("nodes.step_down")}
+          </Button>
+        )}
+        {rights.admin && (
+          <Button size="compact-xs" variant="default" onClick={() => setResting(true)}>
+            {say(found.maintenance ? "maintenance.end" : "maintenance.begin")}
           </Button>
         )}
       </div>
@@ -175,6 +182,7 @@ function Content({ found }: { found: ClusterOut }) {
       </section>
       <Terms cluster={found} />
       {drained && <DrainDialog node={drained} close={() => setDrained(null)} />}
+      {isResting && <MaintenanceDialog cluster={found} close={() => setResting(false)} />}
       {isHanding && <StepDownDialog leader={found.leader} to={others} close={() => setHanding(false)} />}
     </>
   );

@@ -22,7 +22,7 @@ import { tell } from "../parts/Toasts.tsx";
 import { ToChannels } from "../parts/ToChannels.tsx";
 import { isWord, useSay } from "../words/say.ts";
 
-type Opened = { what: "new" } | { what: "edit" | "remove"; schedule: ReportScheduleOut } | null;
+type Opened = { what: "new" } | { what: "send" | "edit" | "remove"; schedule: ReportScheduleOut } | null;
 
 export function ReportSchedules() {
   const say = useSay();
@@ -50,6 +50,7 @@ export function ReportSchedules() {
         }
       </Loaded>
       {opened?.what === "new" && <ScheduleDialog close={close} />}
+      {opened?.what === "send" && <SendDialog schedule={opened.schedule} close={close} />}
       {opened?.what === "edit" && <ScheduleDialog schedule={opened.schedule} close={close} />}
       {opened?.what === "remove" && <RemoveDialog schedule={opened.schedule} close={close} />}
     </>
@@ -65,6 +66,7 @@ function ScheduleTable({ schedules: all, open }: TableProps) {
   const say = useSay();
   const rights = useRights();
   const acts = [
+    ["send", "reports.send"],
     ["edit", "do.edit"],
     ["remove", "limits.remove"],
   ] as const;
@@ -147,6 +149,41 @@ function When({ written }: { written: Record<string, unknown> }) {
         {String(written.timezone)}
       </span>
     </span>
+  );
+}
+
+/** The report of the last day or week that is over goes out now, beside those of the schedule. */
+function SendDialog({ schedule, close }: { schedule: ReportScheduleOut; close: () => void }) {
+  const say = useSay();
+  const { name, namespace } = schedule;
+  const given = (reason: string) => ({
+    path: { name },
+    query: namespace === null ? {} : { namespace },
+    body: { reason },
+  });
+  return (
+    <Confirm
+      title={say("reports.send_title", { name })}
+      says={say("reports.send_says", { to: schedule.to.join(", ") })}
+      action={say("reports.send")}
+      act={(reason) => ({
+        verb: "report schedule send",
+        of: name,
+        ...(namespace !== null && { namespace }),
+        options: { reason },
+        asked: asked("send_report_schedule", given(reason)),
+        method: {
+          name: "reports.send_schedule",
+          given: [name],
+          options: { reason, namespace: namespace ?? undefined },
+        },
+      })}
+      close={close}
+      change={async ({ reason, key }) => {
+        const sent = await call("send_report_schedule", { ...given(reason), key });
+        tell(say("reports.sent", { date: sent.date, to: sent.to.join(", ") }));
+      }}
+    />
   );
 }
 

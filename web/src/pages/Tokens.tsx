@@ -2,11 +2,13 @@
 import { Button, Checkbox, Modal, TextInput } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import { tokens } from "../api/queries.ts";
 import type { IssuedOut, TokenOut } from "../api/types.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { FoldedCopyAs } from "../parts/CopyAs.tsx";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
@@ -24,6 +26,7 @@ export function TokensPage() {
   const query = useQuery(tokens(isAll));
   const [isNew, setNew] = useState(false);
   const [revoked, setRevoked] = useState<TokenOut | null>(null);
+  const [rotated, setRotated] = useState<TokenOut | null>(null);
   return (
     <>
       <div className="title">
@@ -39,7 +42,10 @@ export function TokensPage() {
           onChange={(event) => setAll(event.currentTarget.checked)}
         />
       </div>
-      <Loaded query={query}>{(found) => <TokenTable tokens={found.items} revoke={setRevoked} />}</Loaded>
+      <Loaded query={query}>
+        {(found) => <TokenTable tokens={found.items} rotate={setRotated} revoke={setRevoked} />}
+      </Loaded>
+      {rotated && <Rotation token={rotated} close={() => setRotated(null)} />}
       {isNew && <NewToken close={() => setNew(false)} />}
       {revoked && (
         <Confirm
@@ -59,7 +65,13 @@ export function TokensPage() {
   );
 }
 
-function TokenTable({ tokens: all, revoke }: { tokens: TokenOut[]; revoke: (token: TokenOut) => void }) {
+interface TableProps {
+  tokens: TokenOut[];
+  rotate: (token: TokenOut) => void;
+  revoke: (token: TokenOut) => void;
+}
+
+function TokenTable({ tokens: all, rotate, revoke }: TableProps) {
   const say = useSay();
   return (
     <ListTable
@@ -108,16 +120,24 @@ function TokenTable({ tokens: all, revoke }: { tokens: TokenOut[]; revoke: (toke
             )}
           </td>
           <td className="tight">
-            {!token.revoked_at && (
-              <Button
-                size="compact-xs"
-                variant="default"
-                aria-label={`${say("tokens.revoke")} ${token.name}`}
-                onClick={() => revoke(token)}
-              >
-                {say("tokens.revoke")}
-              </Button>
-            )}
+            {!token.revoked_at &&
+              (
+                [
+                  ["tokens.rotate", rotate],
+                  ["tokens.revoke", revoke],
+                ] as const
+              ).map(([word, act]) => (
+                <Button
+                  key={word}
+                  mr={4}
+                  size="compact-xs"
+                  variant="default"
+                  aria-label={`${say(word)} ${token.name}`}
+                  onClick={() => act(token)}
+                >
+                  {say(word)}
+                </Button>
+              ))}
           </td>
         </tr>
       ))}
@@ -132,13 +152,14 @@ function NewToken({ close }: { close: () => void }) {
   const [name, setName] = useState("");
   const [scopes, setScopes] = useState<string[]>(["read"]);
   const [namespace, setNamespace] = useState("");
+  const [group, setGroup] = useState("");
   const [expires, setExpires] = useState("90d");
   const [key, setKey] = useState(newKey);
   const choose = (scope: string, isWanted: boolean) =>
     setScopes(SCOPES.filter((one) => (one === scope ? isWanted : scopes.includes(one))));
   const making = useMutation({
     mutationFn: () => {
-      const body = { name, scopes, expires, ...(namespace && { namespace }) };
+      const body = { name, scopes, expires, ...(namespace && { namespace }), ...(group && { group }) };
       return call("create_token", { body, key });
     },
     onSuccess: () => void client.invalidateQueries({ queryKey: ["tokens"] }),
@@ -187,6 +208,11 @@ function NewToken({ close }: { close: () => void }) {
             onChange={(event) => setNamespace(event.currentTarget.value)}
           />
           <TextInput
+            label={say("tokens.group")}
+            value={group}
+            onChange={(event) => setGroup(event.currentTarget.value)}
+          />
+          <TextInput
             label={say("tokens.lives", { example: "12h, 90d" })}
             required
             value={expires}
@@ -196,6 +222,67 @@ function NewToken({ close }: { close: () => void }) {
             action={say("tokens.make")}
             isPending={making.isPending}
             error={making.error}
+            close={close}
+          />
+        </form>
+      )}
+    </Modal>
+  );
+}
+
+/** A new secret for a token; the old one goes on for a while, so that programs are changed one after the other. */
+function Rotation({ token, close }: { token: TokenOut; close: () => void }) {
+  useFocusBack();
+  const say = useSay();
+  const client = useQueryClient();
+  const [grace, setGrace] = useState("24h");
+  const [key, setKey] = useState(newKey);
+  const { id, name } = token;
+  const rotating = useMutation({
+    mutationFn: () => call("rotate_token", { path: { name: id }, body: { grace }, key }),
+    onSuccess: () => void client.invalidateQueries({ queryKey: ["tokens"] }),
+    onError: () => setKey(newKey()),
+  });
+  return (
+    <Modal
+      opened
+      onClose={close}
+      title={say("tokens.rotate_title", { name })}
+      closeButtonProps={{ "aria-label": say("do.close") }}
+      transitionProps={{ duration: 0 }}
+      centered
+    >
+      {rotating.data ? (
+        <Once issued={rotating.data} close={close} />
+      ) : (
+        <form
+          className="stack"
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (!rotating.isPending) rotating.mutate();
+          }}
+        >
+          <p>{say("tokens.rotate_says")}</p>
+          <TextInput
+            label={say("tokens.grace", { example: "0, 12h, 7d" })}
+            required
+            value={grace}
+            onChange={(event) => setGrace(event.currentTarget.value)}
+            data-autofocus
+          />
+          <FoldedCopyAs
+            act={{
+              verb: "token rotate",
+              of: name,
+              options: { grace },
+              asked: asked("rotate_token", { path: { name }, body: { grace } }),
+              method: { name: "tokens.rotate", given: [name], options: { grace } },
+            }}
+          />
+          <FormFoot
+            action={say("tokens.rotate")}
+            isPending={rotating.isPending}
+            error={rotating.error}
             close={close}
           />
         </form>

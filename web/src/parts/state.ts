@@ -17,7 +17,7 @@ const TONES: Record<string, [Tone, string]> = {
   WARNING: ["wait", "▲"],
   OFFLINE: ["bad", "○"],
   DEAD: ["bad", "✖"],
-  LEFT: ["idle", "○"],
+  LEFT: ["idle", "◌"],
   draining: ["wait", "◍"],
   OK: ["good", "✔"],
   UNKNOWN: ["idle", "?"],

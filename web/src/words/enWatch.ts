@@ -125,6 +125,10 @@ export const enWatch = {
   "reports.col_unwell": "Not well",
   "reports.mean_most": "{{mean}}, at most {{most}}",
   "reports.made": "Counted",
+  "reports.send": "Send now",
+  "reports.send_title": "Send the report of {{name}} now?",
+  "reports.send_says": "The report of the last day or week that is over goes to: {{to}}.",
+  "reports.sent": "The report of {{date}} is on its way to: {{to}}.",
   "reports.new": "New schedule",
   "reports.list": "List of schedules of reports",
   "reports.no_schedules":
