@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import type { Page } from "playwright-core";
-import { Calls } from "../browser.ts";
+import { Calls, opened } from "../browser.ts";
 import { englishIn, violations, widthAt } from "./looking.ts";
-import { pageOf, server, today } from "./window.ts";
+import { browser, pageOf, server, today } from "./window.ts";
 
 const CALLS_MAX = 4;
 const COUNTED_MS = 15_000;
@@ -48,6 +48,7 @@ describe("every page", () => {
       ["/jobs/default/tick?tab=versions", ".lines li"],
       ["/jobs/default/tick?tab=definition", ".command pre"],
       ["/jobs/default/tick/edit", "[role=status] table"],
+      ["/jobs/new", "main form"],
       ["/runs", "tbody tr"],
       [run, ".log .line"],
       [`${run}?tab=data`, ".command pre"],
@@ -115,6 +116,65 @@ describe("every page", () => {
     await page.context().close();
   });
 });
+
+/** What floats over a page, and what is there before one is logged in. */
+describe("what is no page of its own", () => {
+  const floats: [name: string, path: string, open: (page: Page) => Promise<void>][] = [
+    ["the search", "/jobs", (page) => page.keyboard.press("ControlOrMeta+k")],
+    ["the list of keys", "/jobs", (page) => page.keyboard.press("?")],
+    ["a drain", "/nodes", (page) => page.locator("#workers ~ table .tight button").first().click()],
+    ["a pause", "/jobs/default/daily", (page) => page.locator('.acts [data-key="p"]').click()],
+    ["a retry", "/runs?job=markup&state=FAILED", openRetry],
+    ["a new token", "/tokens", (page) => page.locator(".acts button").click()],
+    ["the account", "/settings", (page) => page.locator(".head [aria-haspopup=menu]").last().click()],
+  ];
+
+  for (const look of [{}, { theme: "dark", language: "zh-CN" }] as const) {
+    test(`has no violation of accessibility and fits 360 pixels: ${"language" in look ? look.language : "en"}`, async () => {
+      const page = await pageOf(look);
+      for (const [name, path, open] of floats) {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.goto(server.url + path);
+        await page.locator('.chip[data-is="live"]').waitFor();
+        await page.locator("main table, main .columns, main .title .acts").first().waitFor();
+        await open(page);
+        const float = page.locator("[role=dialog], [role=menu]").first();
+        await float.waitFor();
+        assert.deepEqual(await violations(page), [], name);
+        // Sentences of dialogs have names within them.
+        const left = (await englishIn(page)).filter((text) => !/\p{Script=Han}/u.test(text));
+        if ("language" in look) assert.deepEqual(left, [], name);
+        assert.ok((await widthAt(page, 360)) <= 360, name);
+        const box = await float.boundingBox();
+        assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 360, `${name} is cut off`);
+      }
+      await page.context().close();
+    });
+
+    test(`so is the way in: ${"language" in look ? look.language : "en"}`, async () => {
+      const context = await opened(browser, look);
+      const page = await context.newPage();
+      for (const address of ["/login", "/login#AAAA-BBBB-CCCC"]) {
+        await page.setViewportSize({ width: 1440, height: 900 });
+        await page.goto("about:blank"); // another place behind the # alone would open nothing anew
+        await page.goto(server.url + address);
+        await page.locator("form").waitFor();
+        // A link that was used or is too old says so, and the form for a token stands below.
+        if (address.includes("#")) await page.getByRole("alert").getByText("FOL-4003").waitFor();
+        assert.equal(page.url(), `${server.url}/login`, "the code is out of the address");
+        assert.deepEqual(await violations(page), [], address);
+        if ("language" in look) assert.deepEqual(await englishIn(page), [], address);
+        assert.ok((await widthAt(page, 360)) <= 360, address);
+      }
+      await context.close();
+    });
+  }
+});
+
+async function openRetry(page: Page): Promise<void> {
+  await page.locator("tbody a.mono").first().click();
+  await page.getByRole("button", { name: /^(Retry|重试)$/ }).click();
+}
 
 /** Opens a page, and opens it again while what it is about has not been counted yet. */
 async function openUntil(page: Page, path: string, ready: string, calls?: Calls): Promise<void> {

@@ -44,6 +44,7 @@ export function LoginForm({ says, onIn }: { says: string; onIn?: () => void }) {
         value={secret}
         onChange={(event) => setSecret(event.currentTarget.value)}
         autoComplete="off"
+        visibilityToggleButtonProps={{ "aria-label": say("login.show") }}
       />
       {error && <ProblemBox error={error} />}
       <div>

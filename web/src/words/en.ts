@@ -387,6 +387,7 @@ export const en = {
   "login.title": "Log in",
   "login.says": "Ask for a link in a terminal on the server's machine and open it:",
   "login.or": "Or give a token or a one-time code:",
+  "login.show": "Show what is written",
   "login.secret": "Token or code",
   "login.enter": "Log in",
   "login.working": "Logging in …",

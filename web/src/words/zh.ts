@@ -385,6 +385,7 @@ export const zh: Record<Word, string> = {
   "login.title": "登录",
   "login.says": "在服务器所在机器的终端中获取登录链接并打开：",
   "login.or": "或输入令牌或一次性登录码：",
+  "login.show": "显示输入内容",
   "login.secret": "令牌或登录码",
   "login.enter": "登录",
   "login.working": "正在登录……",
