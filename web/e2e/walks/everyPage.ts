@@ -102,6 +102,12 @@ describe("every page", () => {
     await page.getByRole("button", { name: "Trigger slow" }).click();
     await page.getByRole("dialog").getByLabel("name").waitFor();
     assert.deepEqual(await violations(page), [], "the form of a trigger");
+    await page.goto(server.url);
+    await page.getByText("Figures as a table").last().waitFor();
+    for (const summary of await page.getByText("Figures as a table").all()) await summary.click();
+    await page.getByRole("table", { name: /^Instants that are due/ }).waitFor();
+    assert.deepEqual(await violations(page), [], "the figures of the overview");
+    assert.ok((await widthAt(page, 360)) <= 360);
     await page.context().close();
   });
 

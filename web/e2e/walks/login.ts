@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { logIn, opened } from "../browser.ts";
-import { browser, complaints, server } from "./window.ts";
+import { browser, complaints, pageOf, server } from "./window.ts";
 
 test("a link logs in, once, and its code is gone from the address", async () => {
   const context = await opened(browser);
@@ -51,4 +51,13 @@ test("words that did not come leave no empty page", async () => {
   await page.goto(server.url);
   await page.getByText("Load the page anew.").waitFor();
   await context.close();
+  const shown = await pageOf();
+  await shown.goto(`${server.url}/settings`);
+  await shown.route(/\/assets\/zh-/, (route) => route.abort("connectionrefused"));
+  await shown.getByRole("button", { name: "中文" }).click();
+  await shown.locator(".toast.bad").getByText("A part of this page did not come.").waitFor();
+  await shown.unroute(/\/assets\/zh-/);
+  await shown.getByRole("button", { name: "中文" }).click();
+  await shown.getByRole("heading", { name: "设置" }).first().waitFor();
+  await shown.context().close();
 });

@@ -1,6 +1,6 @@
 /// Settings: what this browser shows, who is logged in, and what runs here.
 import { Button, NativeSelect, useMantineColorScheme } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { overview, settings as readSettings, whoami } from "../api/queries.ts";
 import { logOut } from "../api/session.ts";
 import type { SettingsOut } from "../api/types.ts";
@@ -10,7 +10,8 @@ import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { chooseDensity, chooseZone, type Density, useDensity, useZone } from "../parts/settings.ts";
-import { choose, type Language, useLanguage, useSay } from "../words/say.ts";
+import { useSpeak } from "../parts/useSpeak.ts";
+import { type Language, useLanguage, useSay } from "../words/say.ts";
 
 export function SettingsPage() {
   const say = useSay();
@@ -115,7 +116,7 @@ function Settings({ found }: { found: SettingsOut }) {
 
 function Look() {
   const say = useSay();
-  const client = useQueryClient();
+  const speak = useSpeak();
   const language = useLanguage();
   const zone = useZone();
   const density = useDensity();
@@ -128,10 +129,7 @@ function Look() {
         label={say("set.language")}
         value={language}
         translate="no"
-        onChange={(event) => {
-          void choose(event.currentTarget.value as Language);
-          void client.invalidateQueries();
-        }}
+        onChange={(event) => void speak(event.currentTarget.value as Language)}
         data={[
           { value: "en", label: "English" },
           { value: "zh-CN", label: "中文" },

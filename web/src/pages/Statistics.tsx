@@ -9,6 +9,7 @@ import type { JobOut, NodeFiguresOut, NodeStatsOut, PointOut, SpreadOut } from "
 import { dayOf } from "../format/day.ts";
 import { SPANS, type Span, STEP_MS, spanOf, stepAt, type TimeRange } from "../format/figures.ts";
 import { count, duration, percent } from "../format/time.ts";
+import { Fold } from "../parts/Fold.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { OutcomeChart, OutcomeCounts } from "../parts/Outcomes.tsx";
@@ -293,10 +294,7 @@ function LoadCharts({ found, choose }: { found: NodeStatsOut; choose: (range: Ti
           choose={choose}
         />
       ))}
-      <details>
-        <summary>{say("stats.load_table")}</summary>
-        <LoadTable found={found} />
-      </details>
+      <Fold says={say("stats.load_table")}>{() => <LoadTable found={found} />}</Fold>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import type { AheadOut, MinuteAheadOut } from "../api/types.ts";
 import { busiest, slotsNeeded } from "../format/crowd.ts";
 import { clockTime, count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
+import { Fold } from "./Fold.tsx";
 import { ListTable } from "./ListTable.tsx";
 import { Loaded } from "./Loaded.tsx";
 import { JobLink } from "./links.tsx";
@@ -90,30 +91,31 @@ function Picture({ found }: { found: AheadOut }) {
         </p>
       ))}
       {!found.is_whole && <p className="soft small">{say("crowd.part")}</p>}
-      <details className="fold">
-        <summary className="soft small">{say("stats.as_table")}</summary>
-        <ListTable
-          label={say("crowd.label", { count: count(total) })}
-          heads={["crowd.minute", right("crowd.due"), right("crowd.slots_needed"), "nav.jobs"]}
-        >
-          {found.minutes.map((minute) => (
-            <tr key={minute.at}>
-              <td className="first">
-                <At iso={minute.at} />
-              </td>
-              <td className="right" data-label={say("crowd.due")}>
-                {count(minute.fires)}
-              </td>
-              <td className="right" data-label={say("crowd.slots_needed")}>
-                {slotsNeeded(minute.slots)}
-              </td>
-              <td data-label={say("nav.jobs")}>
-                <Jobs of={minute} />
-              </td>
-            </tr>
-          ))}
-        </ListTable>
-      </details>
+      <Fold says={say("stats.as_table")}>
+        {() => (
+          <ListTable
+            label={say("crowd.label", { count: count(total) })}
+            heads={["crowd.minute", right("crowd.due"), right("crowd.slots_needed"), "nav.jobs"]}
+          >
+            {found.minutes.map((minute) => (
+              <tr key={minute.at}>
+                <td className="first">
+                  <At iso={minute.at} />
+                </td>
+                <td className="right" data-label={say("crowd.due")}>
+                  {count(minute.fires)}
+                </td>
+                <td className="right" data-label={say("crowd.slots_needed")}>
+                  {slotsNeeded(minute.slots)}
+                </td>
+                <td data-label={say("nav.jobs")}>
+                  <Jobs of={minute} />
+                </td>
+              </tr>
+            ))}
+          </ListTable>
+        )}
+      </Fold>
     </div>
   );
 }

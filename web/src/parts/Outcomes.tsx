@@ -4,6 +4,7 @@ import type { RangeStats } from "../api/stats.ts";
 import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { clockTime, count } from "../format/time.ts";
 import { isWord, type Say, useSay } from "../words/say.ts";
+import { Fold } from "./Fold.tsx";
 import { ListTable } from "./ListTable.tsx";
 import { useNow, useZone } from "./settings.ts";
 import { toneOf } from "./state.ts";
@@ -67,28 +68,29 @@ const HEADS = [
 export function OutcomeTable({ found }: { found: RangeStats }) {
   const say = useSay();
   return (
-    <details className="fold">
-      <summary className="soft small">{say("stats.as_table")}</summary>
-      <ListTable label={say(`stats.per_${found.step}`)} heads={[...HEADS]}>
-        {found.points.toReversed().map((point) => {
-          const { from, to } = stepAt(Date.parse(point.start), STEP_MS[found.step]);
-          return (
-            <tr key={point.start}>
-              <td className="first">
-                <Link to="/runs" search={{ since: from, until: to }}>
-                  <At iso={point.start} />
-                </Link>
-              </td>
-              {[point.succeeded, point.failed, point.cancelled].map((number, index) => (
-                <td key={index} className="right" data-label={say(`state.${OUTCOMES[index] ?? "FAILED"}`)}>
-                  {count(number)}
+    <Fold says={say("stats.as_table")}>
+      {() => (
+        <ListTable label={say(`stats.per_${found.step}`)} heads={[...HEADS]}>
+          {found.points.toReversed().map((point) => {
+            const { from, to } = stepAt(Date.parse(point.start), STEP_MS[found.step]);
+            return (
+              <tr key={point.start}>
+                <td className="first">
+                  <Link to="/runs" search={{ since: from, until: to }}>
+                    <At iso={point.start} />
+                  </Link>
                 </td>
-              ))}
-            </tr>
-          );
-        })}
-      </ListTable>
-    </details>
+                {[point.succeeded, point.failed, point.cancelled].map((number, index) => (
+                  <td key={index} className="right" data-label={say(`state.${OUTCOMES[index] ?? "FAILED"}`)}>
+                    {count(number)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </ListTable>
+      )}
+    </Fold>
   );
 }
 

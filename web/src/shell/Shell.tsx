@@ -1,6 +1,6 @@
 /// The frame around every page: rail, header, live chip, search, keys, and the dialog of an ended session.
 import { ActionIcon, Button, Menu, Modal, NativeSelect, useMantineColorScheme } from "@mantine/core";
-import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
@@ -17,8 +17,9 @@ import { Boundary } from "../parts/Boundary.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { lazyPart } from "../parts/lazyPart.tsx";
 import { chooseZone, useNow, useOfferedZone, useZone } from "../parts/settings.ts";
-import { Toasts, tell } from "../parts/Toasts.tsx";
-import { choose, useLanguage, useSay, useUnits } from "../words/say.ts";
+import { Toasts } from "../parts/Toasts.tsx";
+import { useSpeak } from "../parts/useSpeak.ts";
+import { useLanguage, useSay, useUnits } from "../words/say.ts";
 import { useKeys } from "./keys.ts";
 import { Namespaces } from "./Namespaces.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
@@ -280,17 +281,9 @@ function LiveChip() {
 
 function Languages() {
   const say = useSay();
-  const client = useQueryClient();
+  const speak = useSpeak();
   const language = useLanguage();
   const other = language === "en" ? "zh-CN" : "en";
-  const change = async () => {
-    try {
-      await choose(other);
-      await client.invalidateQueries();
-    } catch {
-      tell(say("fail.part"));
-    }
-  };
   return (
     <Button
       variant="subtle"
@@ -298,7 +291,7 @@ function Languages() {
       size="compact-sm"
       lang={other}
       translate="no"
-      onClick={() => void change()}
+      onClick={() => void speak(other)}
     >
       {say("head.language")}
     </Button>
