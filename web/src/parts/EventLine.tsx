@@ -2,7 +2,7 @@
 import type { ReactNode } from "react";
 import type { EventOut } from "../api/types.ts";
 import { isWord, useSay } from "../words/say.ts";
-import { CheckLink, JobLink, RunLink } from "./links.tsx";
+import { CheckLink, JobLink, NodeLink, RunLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { At } from "./Times.tsx";
 
@@ -38,5 +38,6 @@ function Subject({ event }: { event: EventOut }) {
     return <CheckLink check={{ name: event.subject, namespace: event.namespace }} />;
   }
   if (event.topic === "runs" && event.subject.startsWith("r-")) return <RunLink run={event.subject} />;
+  if (event.kind.startsWith("node.")) return <NodeLink node={event.subject} />;
   return <Raw>{event.subject}</Raw>;
 }

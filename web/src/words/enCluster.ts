@@ -71,7 +71,7 @@ export const enCluster = {
   "nodes.no_load": "It says nothing of its load.",
   "nodes.address": "Address",
   "nodes.labels": "Labels",
-  "nodes.label_hint": "Name, or labels such as {{example}}",
+  "nodes.label_hint": "Name or label: {{example}}",
   "nodes.is_active": "active: it fires and leases",
   "nodes.is_standby": "standby: it serves users alone",
   "nodes.promote": "Make active",
