@@ -36,7 +36,7 @@ export class Complaints {
     page.on("pageerror", (error) => this.found.push(`error: ${error.message}`));
     page.on("console", (message) => {
       const isExpected =
-        /status of (401|403|404|422|412)/.test(message.text()) || /ERR_CONNECTION/.test(message.text());
+        /status of (401|403|404|409|412|422)/.test(message.text()) || /ERR_CONNECTION/.test(message.text());
       if (message.type() === "error" && !isExpected) this.found.push(`console: ${message.text()}`);
     });
     page.on("request", (request) => {

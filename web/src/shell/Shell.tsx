@@ -128,7 +128,7 @@ function Rail() {
           <RailItem key={place.to} place={place} count={0} />
         ))}
       </div>
-      <Menu position="top-end" transitionProps={{ duration: 0 }}>
+      <Menu position="top-end" transitionProps={{ duration: 0 }} withinPortal={false}>
         <Menu.Target>
           <button type="button" className="item onphone" aria-current={isMore ? "page" : undefined}>
             <Icon name="more" />
@@ -202,7 +202,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
       <Views />
       <Languages />
       <Themes />
-      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+      <Menu position="bottom-end" transitionProps={{ duration: 0 }} withinPortal={false}>
         <Menu.Target>
           <ActionIcon
             variant="subtle"

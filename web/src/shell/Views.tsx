@@ -23,7 +23,13 @@ export function Views() {
   const found = (data?.items ?? []).filter((view) => favouriteOf(view) === null);
   return (
     <>
-      <Menu opened={isOpen} onChange={setOpen} transitionProps={{ duration: 0 }} position="bottom-end">
+      <Menu
+        opened={isOpen}
+        onChange={setOpen}
+        transitionProps={{ duration: 0 }}
+        position="bottom-end"
+        withinPortal={false}
+      >
         <Menu.Target>
           <ActionIcon
             variant="subtle"
