@@ -49,6 +49,9 @@ test("a token gets a new secret, and the old one has its grace", async () => {
   const fresh = await secretOf();
   assert.notEqual(fresh, old);
   for (const secret of [old, fresh]) assert.equal((await ask(secret)).status, 200);
+  await dialog.getByRole("button", { name: "I have kept it" }).click();
+  await row.getByText("until then beside its new secret").waitFor();
+  assert.deepEqual(await violations(page), [], "tokens, one of them in its grace");
   await page.context().close();
 });
 

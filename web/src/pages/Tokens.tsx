@@ -14,6 +14,7 @@ import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
+import { useNow } from "../parts/settings.ts";
 import { At, FromNow } from "../parts/Times.tsx";
 import { tell } from "../parts/Toasts.tsx";
 import { useSay } from "../words/say.ts";
@@ -73,6 +74,7 @@ interface TableProps {
 
 function TokenTable({ tokens: all, rotate, revoke }: TableProps) {
   const say = useSay();
+  const now = useNow();
   return (
     <ListTable
       label={say("tokens.list")}
@@ -87,7 +89,7 @@ function TokenTable({ tokens: all, rotate, revoke }: TableProps) {
       hasActions
     >
       {all.map((token) => (
-        <tr key={token.id} className={token.revoked_at ? "dim" : undefined}>
+        <tr key={token.id} className={lifeOf(token, now) === "over" ? "over" : undefined}>
           <td className="first name">
             <Raw>{token.name}</Raw>
           </td>
@@ -113,35 +115,55 @@ function TokenTable({ tokens: all, rotate, revoke }: TableProps) {
             {token.last_used_at && <FromNow iso={token.last_used_at} />}
           </td>
           <td data-label={say("tokens.expires")}>
-            {token.revoked_at ? (
-              <span className="tag tone-bad">{say("tokens.revoked")}</span>
-            ) : (
-              <FromNow iso={token.expires_at} />
-            )}
+            <Ends token={token} life={lifeOf(token, now)} />
           </td>
           <td className="tight">
-            {!token.revoked_at &&
-              (
-                [
-                  ["tokens.rotate", rotate],
-                  ["tokens.revoke", revoke],
-                ] as const
-              ).map(([word, act]) => (
-                <Button
-                  key={word}
-                  mr={4}
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={`${say(word)} ${token.name}`}
-                  onClick={() => act(token)}
-                >
-                  {say(word)}
-                </Button>
-              ))}
+            {lifeOf(token, now) === "good" && <Act word="tokens.rotate" token={token} act={rotate} />}
+            {lifeOf(token, now) !== "over" && <Act word="tokens.revoke" token={token} act={revoke} />}
           </td>
         </tr>
       ))}
     </ListTable>
+  );
+}
+
+type Life = "good" | "grace" | "over";
+
+/** A token that was given a new secret goes on for its grace. */
+function lifeOf({ revoked_at }: TokenOut, nowMs: number): Life {
+  if (revoked_at === null) return "good";
+  return Date.parse(revoked_at) > nowMs ? "grace" : "over";
+}
+
+function Ends({ token, life }: { token: TokenOut; life: Life }) {
+  const say = useSay();
+  if (life === "over") return <span className="tag tone-bad">{say("tokens.revoked")}</span>;
+  return (
+    <span className="row">
+      <FromNow iso={token.revoked_at ?? token.expires_at} />
+      {life === "grace" && <span className="tag tone-wait">{say("tokens.in_grace")}</span>}
+    </span>
+  );
+}
+
+interface ActProps {
+  word: "tokens.rotate" | "tokens.revoke";
+  token: TokenOut;
+  act: (token: TokenOut) => void;
+}
+
+function Act({ word, token, act }: ActProps) {
+  const say = useSay();
+  return (
+    <Button
+      mr={4}
+      size="compact-xs"
+      variant="default"
+      aria-label={`${say(word)} ${token.name}`}
+      onClick={() => act(token)}
+    >
+      {say(word)}
+    </Button>
   );
 }
 

@@ -1,9 +1,9 @@
 /// What a dialog does as a command, as curl and as Python, to copy.
 import { Tabs } from "@mantine/core";
-import { useState } from "react";
 import { type Act, asAct, asCurl, asPython } from "../format/snippets.ts";
 import { useSay } from "../words/say.ts";
 import { Command } from "./Command.tsx";
+import { Fold } from "./Fold.tsx";
 
 export function CopyAs({ act }: { act: Act }) {
   const say = useSay();
@@ -41,13 +41,6 @@ export function CopyAs({ act }: { act: Act }) {
 /** The same where a form has much else to show: it is there once somebody unfolds it. */
 export function FoldedCopyAs({ act }: { act: Act }) {
   const say = useSay();
-  const [isOpen, setOpen] = useState(false);
-  return (
-    <details className="fold" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary className="soft small">
-        {say(act.verb === undefined ? "do.as_request" : "do.as_command")}
-      </summary>
-      {isOpen && <CopyAs act={act} />}
-    </details>
-  );
+  const says = say(act.verb === undefined ? "do.as_request" : "do.as_command");
+  return <Fold says={says}>{() => <CopyAs act={act} />}</Fold>;
 }

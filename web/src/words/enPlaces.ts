@@ -179,6 +179,7 @@ export const enPlaces = {
   "tokens.rotate_title": "A new secret for {{name}}?",
   "tokens.rotate_says":
     "A new secret is made. The old one goes on for the time of grace, so that programs can be changed one after the other.",
+  "tokens.in_grace": "until then beside its new secret",
   "tokens.grace": "Grace for the old secret, such as {{example}}",
   "tokens.group": "Group (leave empty: all)",
   "tokens.revoke": "Revoke",

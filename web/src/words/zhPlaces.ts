@@ -174,6 +174,7 @@ export const zhPlaces = {
   "tokens.rotate": "轮换",
   "tokens.rotate_title": "为 {{name}} 换新密钥？",
   "tokens.rotate_says": "将生成新密钥。旧密钥在宽限期内仍然有效，以便逐个更换程序。",
+  "tokens.in_grace": "在此之前与新密钥并存",
   "tokens.grace": "旧密钥的宽限期，例如 {{example}}",
   "tokens.group": "组（留空：全部）",
   "tokens.revoke": "撤销",
