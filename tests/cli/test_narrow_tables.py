@@ -10,6 +10,7 @@ TABLES = [
     ("job", "list"),
     ("job", "list", "--sort", "p95"),
     ("job", "fires", "tick"),
+    ("job", "skips"),
     ("job", "show", "greet", "--versions"),
     ("job", "backfills"),
     ("run", "list"),

@@ -14,6 +14,7 @@ from foliot.store.sql.people import (
     ledger_reads,
     ranking,
     run_reads,
+    skip_reads,
     strips,
 )
 from foliot.store.sql.statistics import ranges, uncounted_runs
@@ -257,6 +258,13 @@ LISTS: list[Hot] = [
         uses=frozenset({"skips_by_job"}),
         reads_max=2 * BATCH,
         values=lambda loaded: {"job_id": LONG_LINE, "at": loaded.now - HOUR},
+    ),
+    Hot(
+        name="the newest skips of all jobs",
+        statement=skip_reads.NEWEST,
+        uses=KEY,
+        reads_max=4 * PAGE,
+        values=lambda _: {"before": 2**62, "rows": PAGE},
     ),
     Hot(
         name="a job's line, and the runs that were in the way of its instants",

@@ -189,7 +189,13 @@ const events = createRoute({
   getParentRoute: () => root,
   path: "/events",
   validateSearch: (search: Search) =>
-    present({ topic: text(search.topic), subject: text(search.subject), span: text(search.span) }),
+    present({
+      tab: text(search.tab),
+      topic: text(search.topic),
+      reason: text(search.reason),
+      subject: text(search.subject),
+      span: text(search.span),
+    }),
   component: lazyPage(async () => (await import("./pages/Events.tsx")).EventsPage),
 });
 const calendars = createRoute({

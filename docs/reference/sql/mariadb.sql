@@ -3291,6 +3291,11 @@ FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY E
 SELECT l.run_id, l.attempt, l.at_offset, l.body
 FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (run_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, attempt BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, at_offset BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN run_logs l ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset = d.at_offset;
 
+-- people/skip_reads.py NEWEST
+SELECT id, from_at, to_at, count AS instants, reason, why, cause, version, decided_at, (SELECT j.name FROM jobs j WHERE j.id = skips.job_id) AS name,
+       (SELECT j.namespace FROM jobs j WHERE j.id = skips.job_id) AS namespace
+FROM skips WHERE id < %(before)s ORDER BY id DESC LIMIT %(rows)s;
+
 -- people/strips.py STRIPS
 WITH RECURSIVE walk (job_id, id, step) AS (
   SELECT d.job_id, (

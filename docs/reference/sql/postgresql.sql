@@ -3797,6 +3797,11 @@ FROM
 SELECT l.run_id, l.attempt, l.at_offset, l.body
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::bigint[]) AS d(run_id, attempt, at_offset) JOIN run_logs l ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset = d.at_offset;
 
+-- people/skip_reads.py NEWEST
+SELECT id, from_at, to_at, count AS instants, reason, why, cause, version, decided_at, (SELECT j.name FROM jobs j WHERE j.id = skips.job_id) AS name,
+       (SELECT j.namespace FROM jobs j WHERE j.id = skips.job_id) AS namespace
+FROM skips WHERE id < $1 ORDER BY id DESC LIMIT $2;
+
 -- people/strips.py STRIPS
 WITH RECURSIVE walk (job_id, id, step) AS (
   SELECT d.job_id, (

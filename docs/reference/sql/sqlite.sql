@@ -3506,6 +3506,11 @@ FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') 
 SELECT l.run_id, l.attempt, l.at_offset, l.body
 FROM (SELECT json_extract(value, '$[0]') AS run_id, json_extract(value, '$[1]') AS attempt, json_extract(value, '$[2]') AS at_offset FROM json_each(:d)) AS d JOIN run_logs l ON l.run_id = d.run_id AND l.attempt = d.attempt AND l.at_offset = d.at_offset;
 
+-- people/skip_reads.py NEWEST
+SELECT id, from_at, to_at, count AS instants, reason, why, cause, version, decided_at, (SELECT j.name FROM jobs j WHERE j.id = skips.job_id) AS name,
+       (SELECT j.namespace FROM jobs j WHERE j.id = skips.job_id) AS namespace
+FROM skips WHERE id < :before ORDER BY id DESC LIMIT :rows;
+
 -- people/strips.py STRIPS
 WITH RECURSIVE walk (job_id, id, step) AS (
   SELECT d.job_id, (

@@ -53,6 +53,7 @@ from foliot.api.routes import (
     reports,
     runs,
     settings,
+    skips,
     stats,
     tokens,
     views,
@@ -69,8 +70,8 @@ log = structlog.get_logger("foliot.api")
 
 CLIENT_GONE: Final = 499  # the usual status for it, which no client ever sees
 RESOURCES: Final = (
-    jobs, job_bulk, job_details, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules, alert_previews,
-    heartbeats, channels, cluster, drills, failovers, checkup,
+    jobs, job_bulk, job_details, skips, runs, logs, backfills, calendars, limits, locks, alerts, alert_rules,
+    alert_previews, heartbeats, channels, cluster, drills, failovers, checkup,
     overview, settings, stats, anomalies, reports,
     handlers, events, tokens, views, callbacks, probes,
 )  # fmt: skip

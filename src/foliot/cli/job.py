@@ -10,6 +10,7 @@ from foliot.cli.job_creation import create
 from foliot.cli.job_days import days
 from foliot.cli.job_reschedule import reschedule
 from foliot.cli.job_runs import backfill, backfills, trigger, try_out
+from foliot.cli.job_skips import skips
 from foliot.cli.job_views import diff, fires, list_jobs, show, why
 from foliot.cli.stats import job_stats
 
@@ -44,6 +45,7 @@ for command in (
     try_out,
     why,
     fires,
+    skips,
     backfill,
     backfills,
     days,

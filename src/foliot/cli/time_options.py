@@ -33,6 +33,8 @@ TENSES: Final[Mapping[str, Tense]] = {
     "job fires --from": Tense.PAST,
     "job fires --to": Tense.PAST,
     "job pause --until": Tense.FUTURE,
+    "job skips --since": Tense.PAST,
+    "job skips --until": Tense.PAST,
     "job stats --from": Tense.PAST,
     "job stats --to": Tense.PAST,
     "job trigger --at": Tense.FUTURE,

@@ -85,6 +85,7 @@ CALLS: Final[Mapping[str, Route]] = {
     "list_job_versions": Route("GET", "/jobs/{name}/versions", f"namespace {_PAGE}", answer="Page_VersionOut_"),
     "get_job_version": Route("GET", "/jobs/{name}/versions/{version}", "namespace", answer="VersionOut"),
     "diff_job_versions": Route("GET", "/jobs/{name}/diff", "before! after! namespace", answer="DiffOut"),
+    "list_skips": Route("GET", "/skips", f"namespace job reason since until {_PAGE}", answer="Page_SkipOut_"),
     "list_job_fires": Route("GET", "/jobs/{name}/fires", f"namespace from:from_ to {_PAGE}", answer="FiresOut"),
     "explain_job": Route("GET", "/jobs/{name}/why", "namespace at since tz limit cursor", answer="WhyListOut"),
     "get_job_stats": Route("GET", "/jobs/{name}/stats", "namespace from:from_ to step", answer="JobStatsOut"),

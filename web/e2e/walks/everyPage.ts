@@ -74,6 +74,7 @@ describe("every page", () => {
       ["/limits?name=ledger-db", "#users"],
       ["/locks", "tbody tr"],
       ["/events", ".lines li"],
+      ["/events?tab=skips", ".empty, .lines li"],
       ["/tokens", "tbody tr"],
       ["/settings", "#about"],
       // Runs are counted some seconds after their end, and a worker is dead when its session is over.

@@ -42,7 +42,8 @@ export async function ask(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
   assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
-  return (await answer.json()) as Record<string, unknown>;
+  const text = await answer.text(); // a deletion answers nothing
+  return (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
 }
 
 /** The day in the zone of the browser's windows, which is eight hours ahead. */

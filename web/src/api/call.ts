@@ -48,6 +48,7 @@ const LISTS: ReadonlySet<Name> = new Set([
   "list_jobs",
   "list_runs",
   "list_journal",
+  "list_skips",
   "list_locks",
   "list_limits",
   "list_alerts",

@@ -236,6 +236,24 @@ export const journal = (wanted: JournalWanted) =>
     placeholderData: keepPreviousData,
   });
 
+export interface SkipsWanted {
+  job?: string | undefined;
+  reason?: string | undefined;
+  since?: string | undefined;
+}
+
+/** What did not run. Nothing tells when an instant is skipped, so it is asked for now and then while it is seen. */
+export const skips = (wanted: SkipsWanted) =>
+  infiniteQueryOptions({
+    queryKey: ["skips", wanted],
+    queryFn: ({ signal, pageParam }) =>
+      call("list_skips", { query: { ...given(wanted), limit: 100, cursor: pageParam }, signal }),
+    initialPageParam: "",
+    getNextPageParam: (page) => page.next_cursor,
+    placeholderData: keepPreviousData,
+    refetchInterval: 30_000,
+  });
+
 export const jobWhy = (namespace: string, name: string, at: string, tz: string) =>
   queryOptions({
     queryKey: ["job", namespace, name, "why", at, tz],

@@ -1263,6 +1263,11 @@ export interface Page_RunOut_ {
   "next_cursor": string | null;
 }
 
+export interface Page_SkipOut_ {
+  "items": SkipOut[];
+  "next_cursor": string | null;
+}
+
 export interface Page_VersionOut_ {
   "items": VersionOut[];
   "next_cursor": string | null;
@@ -1807,6 +1812,19 @@ export interface SilencesOut {
   "items": SilenceOut[];
 }
 
+export interface SkipOut {
+  "id": number;
+  "job": string;
+  "namespace": string;
+  "from_at": string;
+  "to_at": string;
+  "count": number;
+  "reason": "overlap" | "misfire" | "calendar" | "blackout" | "paused" | "edited" | "limit";
+  "why": string;
+  "version": number;
+  "decided_at": string;
+}
+
 export interface SpreadOut {
   "mean": number;
   "p50": number;
@@ -2130,6 +2148,7 @@ export interface Operations {
   list_run_shards: { path: { "run": string }; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ShardsOut };
   list_runs: { path: Record<never, never>; query: { "namespace"?: string | null; "limit"?: number; "cursor"?: string | null; "job"?: string | null; "state"?: string | null; "kind"?: string | null; "since"?: string | null; "until"?: string | null; "node"?: string | null; "label"?: string[] | null; "shards"?: boolean; "tests"?: "only" | "none" | null }; body: undefined; answer: Page_RunOut_ };
   list_silences: { path: Record<never, never>; query: { "namespace"?: string | null; "ended"?: boolean; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: SilencesOut };
+  list_skips: { path: Record<never, never>; query: { "namespace"?: string | null; "job"?: string | null; "reason"?: string | null; "since"?: string | null; "until"?: string | null; "limit"?: number; "cursor"?: string | null }; body: undefined; answer: Page_SkipOut_ };
   list_tokens: { path: Record<never, never>; query: { "all"?: boolean; "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: TokensOut };
   list_views: { path: Record<never, never>; query: { "limit"?: number | null; "cursor"?: string | null }; body: undefined; answer: ViewsOut };
   login: { path: Record<never, never>; query: Record<never, never>; body: LoginIn; answer: IssuedOut };
@@ -2287,6 +2306,7 @@ export const ROUTES: Record<keyof Operations, readonly [method: string, path: st
   list_run_shards: ["GET", "/api/v1/runs/{run}/shards"],
   list_runs: ["GET", "/api/v1/runs"],
   list_silences: ["GET", "/api/v1/silences"],
+  list_skips: ["GET", "/api/v1/skips"],
   list_tokens: ["GET", "/api/v1/tokens"],
   list_views: ["GET", "/api/v1/views"],
   login: ["POST", "/api/v1/login"],

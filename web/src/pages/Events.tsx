@@ -1,5 +1,5 @@
-/// What happened: changes of jobs, cancels, drains, elections, clocks, tokens. Newest first, with filters in the address.
-import { Button, NativeSelect } from "@mantine/core";
+/// What happened, and what did not run. Newest first, with filters in the address.
+import { Button, NativeSelect, Tabs } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -12,21 +12,40 @@ import { Json } from "../parts/Json.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
+import { SpanSelect, sinceOf } from "./eventSpan.tsx";
+import { Skips } from "./Skips.tsx";
 
 const TOPICS = ["jobs", "runs", "nodes", "cluster"] as const;
-const HOURS = { "1h": 1, "24h": 24, "7d": 168 } as const;
-const HOUR_MS = 3_600_000;
-
-type Span = keyof typeof HOURS;
-
-/** Since when, to the minute: a filter that moved with each moment would be read anew with each. */
-export function sinceOf(span: string | undefined, nowMs: number): string | undefined {
-  if (span === undefined || !(span in HOURS)) return undefined;
-  const minute = Math.floor(nowMs / 60_000) * 60_000;
-  return new Date(minute - HOURS[span as Span] * HOUR_MS).toISOString();
+export function EventsPage() {
+  const say = useSay();
+  const { tab = "events" } = useSearch({ from: "/events" });
+  const navigate = useNavigate({ from: "/events" });
+  return (
+    <>
+      <div className="title">
+        <h1>{say("events.title")}</h1>
+      </div>
+      <Tabs
+        value={tab}
+        onChange={(next) => void navigate({ search: next === "skips" ? { tab: next } : {} })}
+        keepMounted={false}
+      >
+        <Tabs.List aria-label={say("events.tabs")} mb="md">
+          <Tabs.Tab value="events">{say("events.tab_events")}</Tabs.Tab>
+          <Tabs.Tab value="skips">{say("events.tab_skips")}</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="events">
+          <Journal />
+        </Tabs.Panel>
+        <Tabs.Panel value="skips">
+          <Skips />
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
 }
 
-export function EventsPage() {
+function Journal() {
   const say = useSay();
   const wanted = useSearch({ from: "/events" });
   const navigate = useNavigate({ from: "/events" });
@@ -41,9 +60,6 @@ export function EventsPage() {
     });
   return (
     <>
-      <div className="title">
-        <h1>{say("events.title")}</h1>
-      </div>
       <div className="filters">
         <FilterText
           value={subject ?? ""}
@@ -59,15 +75,7 @@ export function EventsPage() {
             ...TOPICS.map((one) => ({ value: one, label: say(`topic.${one}`) })),
           ]}
         />
-        <NativeSelect
-          aria-label={say("events.span")}
-          value={wanted.span ?? ""}
-          onChange={(event) => set({ span: event.currentTarget.value })}
-          data={[
-            { value: "", label: say("events.ever") },
-            ...(Object.keys(HOURS) as Span[]).map((span) => ({ value: span, label: say(`span.${span}`) })),
-          ]}
-        />
+        <SpanSelect value={wanted.span} set={(span) => set({ span })} />
       </div>
       <Pages query={query} rows={12} empty={<p className="empty">{say("events.none")}</p>}>
         {(all) => <Days events={all} />}

@@ -168,6 +168,25 @@ class Jobs:
             self._ask("list_job_fires", name=name, from_=from_, to=to, limit=limit, cursor=cursor, namespace=namespace)
         )
 
+    def skips(
+        self,
+        *,
+        job: str | None = None,
+        reason: str | Sequence[str] | None = None,
+        since: Moment | None = None,
+        until: Moment | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+        namespace: str | None = None,
+    ) -> AnswerPage[Answer]:
+        """A page of what was due and did not run, of all jobs, the newest first.
+
+        Of every namespace, unless one is given. Reasons: `overlap`, `misfire`, `calendar`, `paused` …
+        """
+        where = {"namespace": namespace} if namespace else {}
+        asked = {"job": job, "reason": reason, "since": since, "until": until, "limit": limit, "cursor": cursor}
+        return page_of(dict, self._ask("list_skips", **asked, **where))
+
     def why(
         self,
         name: str,

@@ -307,6 +307,35 @@ class SkipRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JobSkip:
+    """A range of instants that got no run, and whose they were."""
+
+    id: int
+    job: str
+    namespace: str
+    skip: SkipRow
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkipFilter:
+    """Which skips to list. Those that reach beyond `since` or `until` are among them."""
+
+    namespace: str | None = None
+    job: str | None = None
+    reasons: frozenset[str] = frozenset()
+    since: Instant | None = None
+    until: Instant | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SkipPage:
+    """Some skips, and where to go on; None: there are no more."""
+
+    items: Sequence[JobSkip]
+    next_before_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LedgerPage:
     """What became of a stretch of a job's instants, with what explains each: read in a few statements for all."""
 
@@ -457,6 +486,10 @@ class Lookups(CountedLookups, Protocol):
         self, job_id: int, *, from_at: Instant, to_at: Instant, limit: int
     ) -> tuple[Sequence[RunRow], Sequence[SkipRow]]:
         """What became of the instants in [from, to): scheduled runs and skips, newest first."""
+        ...
+
+    async def skipped(self, wanted: SkipFilter, *, limit: int, before_id: int | None = None) -> SkipPage:
+        """The skips of all jobs, the newest first. It looks at a bounded number of rows, so fewer may come."""
         ...
 
     async def ledger(self, job_id: int, at: Instant) -> Ledger: ...

@@ -251,6 +251,7 @@ COMMANDS: Final[Mapping[str, str]] = {
         "修改任务：用 --set 修改部分字段，或在编辑器中修改全部。"
     ),
     "Past and future fires of a job.": "任务过去和将来的触发。",
+    "List what was due and did not run, of all jobs, the newest first.": "列出所有任务已到期但未执行的触发点，最新的在前。",
     "List jobs.": "列出任务。",
     "Pause the schedules of jobs. Triggers go on working.": "暂停任务的调度计划。手动触发仍然有效。",
     "Set schedules right that stand too far ahead.": "纠正过于超前的调度计划。",

@@ -137,6 +137,10 @@ OPTIONS: Final[Mapping[str, str]] = {
     "An earlier version.": "较早的版本。",
     # cluster
     "jobs, runs, nodes, cluster; several with commas.": "jobs、runs、nodes、cluster；多个用逗号分隔。",
+    "overlap, misfire, calendar, paused and others; several with commas.": (
+        "overlap、misfire、calendar、paused 等；多个用逗号分隔。"
+    ),
+    "Before then.": "在此时刻之前。",
     "About one job, run or node.": "只看某个任务、执行或节点。",
     "End it by itself; unless said, off ends it.": "到时自动结束；未指定时由 off 结束。",
     "Of one type; foliot cluster policy names them.": "只看一种类型；foliot cluster policy 列出所有类型。",

@@ -21,6 +21,8 @@ from foliot.ports.store.lookups import (
     Listing,
     RunFilter,
     RunRow,
+    SkipFilter,
+    SkipPage,
     SkipRow,
     VersionRow,
     Waiting,
@@ -33,6 +35,7 @@ from foliot.store.sql.kernel.database import Database, Tx
 from foliot.store.sql.people import cluster_reads, job_reads, ledger_page, ledger_reads, run_reads, shard_logs
 from foliot.store.sql.people.days import quarters_of
 from foliot.store.sql.people.glance import due_until, glance
+from foliot.store.sql.people.skip_reads import skipped
 
 NEAREST_AMONG: Final = 5000
 DELETED_AMONG: Final = 10  # jobs of one name, the newest: of older ones retention has taken the runs first
@@ -137,6 +140,9 @@ class SqlLookups:
 
     async def due_until(self, namespace: str | None, *, until: Instant, limit: int) -> Sequence[JobRow]:
         return await self._read(lambda tx: due_until(tx, namespace, until=until, limit=limit))
+
+    async def skipped(self, wanted: SkipFilter, *, limit: int, before_id: int | None = None) -> SkipPage:
+        return await self._read(lambda tx: skipped(tx, wanted, limit=limit, before_id=before_id))
 
     async def ledger(self, job_id: int, at: Instant) -> Ledger:
         return await self._read(lambda tx: ledger_reads.ledger(tx, job_id, at))

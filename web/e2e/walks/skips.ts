@@ -1,0 +1,32 @@
+/// What did not run: listed for all jobs, by reason, with why.
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { violations } from "./looking.ts";
+import { ask, pageOf, server } from "./window.ts";
+
+test("instants that lay in a pause are listed by their reason, and each says why", async () => {
+  const page = await pageOf();
+  const made = { name: "halted", definition: { run: { python: "jobs:daily" }, schedule: { every: "1s" } } };
+  await ask("POST", "/jobs", made);
+  // An instant a second: one lies between a pause and its end sooner or later.
+  for (let found: unknown[] = []; found.length === 0; ) {
+    await ask("POST", "/jobs/halted:pause", {});
+    await ask("POST", "/jobs/halted:resume", {});
+    found = (await ask("GET", "/skips?job=halted&reason=paused")).items as unknown[];
+  }
+  await ask("POST", "/jobs/halted:pause", {});
+  await page.goto(`${server.url}/events`);
+  await page.getByRole("tab", { name: "What did not run" }).click();
+  await page.getByLabel("Reason").selectOption("paused");
+  await page.getByPlaceholder("Name of a job").fill("halted");
+  await page.waitForURL(/reason=paused.*subject=halted|subject=halted.*reason=paused/);
+  const line = page.locator(".lines li").first();
+  await line.getByRole("link", { name: "halted" }).waitFor();
+  await line.getByRole("button", { name: "Why?" }).click();
+  await line.getByText(/skipped: halted was paused/).waitFor();
+  assert.deepEqual(await violations(page), [], "the list of what did not run");
+  await page.getByLabel("Reason").selectOption("limit");
+  await page.getByText("Nothing that was due was left out.").waitFor();
+  await ask("DELETE", "/jobs/halted", undefined, { "If-Match": '"v1"' });
+  await page.context().close();
+});
