@@ -115,6 +115,18 @@ async def test_full_lanes_get_no_more_assigned_runs_by_fires(world: World, monke
     assert [run.assigned_to is not None for run in runs] == [True, False]
 
 
+async def test_a_fire_that_its_limit_keeps_from_starting_is_meant_for_nobody_yet(world: World) -> None:
+    for name in ("j0", "j1"):
+        await every(world, name, "1h", place={"route": "first", "concurrency": {"db": 1}})
+    await make_due(world, await job_of(world, "j0"), await job_of(world, "j1"))
+    (anne,) = await team(world, 1)
+    await fire_routed(world)
+    runs = [await the_run_of(world, f"j{number}") for number in range(2)]
+    assert sorted(run.assigned_to is not None for run in runs) == [False, True]
+    assert len(await lease(anne)) == 1
+    assert (await assign(world)).runs == 0
+
+
 async def test_sharded_and_broadcast_fires_go_on_as_before(world: World) -> None:
     await each_second(world, "sharded", place={"route": "first"}, shards=2)
     await each_second(world, "broadcast", shards="each_worker")

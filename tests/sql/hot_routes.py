@@ -115,6 +115,7 @@ ROUTES: list[Hot] = [
         name="sessions that lost their runs",
         statement=assignment.LOST,
         uses=MEANT,
+        values=lambda _: {"amnesty": 0},
         scans=SMALL | WALKED,
         reads_max=10 * SESSIONS,
     ),

@@ -2145,20 +2145,24 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY
 -- leasing/assignment.py ASSIGN
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, until BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, rank_ BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 2, runs.assigned_to = d.session, runs.assigned_until = d.until, runs.assigned_rank = d.rank_, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
 
+-- leasing/assignment.py MOMENT
+SELECT m.maintenance_at, m.maintenance_until, m.reap_after, m.scopes_ver, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now FROM store_meta m
+WHERE m.id = 1;
+
 -- leasing/assignment.py LOST
 SELECT walk.session FROM (
       SELECT r.assigned_to AS session FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
       GROUP BY r.assigned_to) walk
-    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND (n.until >= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) OR %(amnesty)s = 1)
     WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
 
 -- leasing/assignment.py OF_LOST
-SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.assigned_to = d.session WHERE true AND r.state = 'PENDING' AND r.parked = 2
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (session LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r ON r.assigned_to = d.session WHERE true AND r.state = 'PENDING' AND r.parked = 2
        AND r.assigned_until IS NOT NULL
 ORDER BY r.id LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- leasing/assignment.py OVERDUE
-SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r FORCE INDEX (runs_assigned)
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane FROM runs r FORCE INDEX (runs_assigned)
 WHERE r.assigned_to > '' AND r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- leasing/assignment.py TAKE_BACK
@@ -2278,7 +2282,7 @@ SELECT c.job_id, c.route_state FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIG
 
 -- leasing/fitting_workers.py WORKERS
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.`load`, n.band, n.until,
-       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now
+       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, m.scopes_ver, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) AS now
 FROM nodes n JOIN store_meta m ON m.id = 1
 WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6));
 

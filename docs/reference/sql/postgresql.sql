@@ -2399,6 +2399,10 @@ UPDATE runs SET parked = 2, assigned_to = d.session, assigned_until = d.until, a
        ver = runs.ver + 1
 FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[]) AS d(id, ver, session, until, rank_) WHERE runs.id = d.id AND runs.ver = d.ver;
 
+-- leasing/assignment.py MOMENT
+SELECT m.maintenance_at, m.maintenance_until, m.reap_after, m.scopes_ver, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now FROM store_meta m
+WHERE m.id = 1;
+
 -- leasing/assignment.py LOST
    WITH RECURSIVE walk (session) AS (
      SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
@@ -2409,16 +2413,16 @@ FROM unnest($1::text::bigint[], $2::text::bigint[], $3::text::text[], $4::text::
      FROM walk w WHERE w.session IS NOT NULL
    )
 SELECT walk.session FROM walk
-   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND (n.until >= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) OR $1 = 1)
    WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
 
 -- leasing/assignment.py OF_LOST
-SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM unnest($1::text::text[]) AS d(session)) AND r.state = 'PENDING' AND r.parked = 2
        AND r.assigned_until IS NOT NULL
 ORDER BY r.id LIMIT $2 FOR UPDATE SKIP LOCKED;
 
 -- leasing/assignment.py OVERDUE
-SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
 ORDER BY r.assigned_until, r.id LIMIT $1 FOR UPDATE SKIP LOCKED;
 
 -- leasing/assignment.py TAKE_BACK
@@ -2666,7 +2670,7 @@ SELECT c.job_id, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id
 
 -- leasing/fitting_workers.py WORKERS
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
-       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now
+       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, m.scopes_ver, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) AS now
 FROM nodes n JOIN store_meta m ON m.id = 1
 WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint);
 

@@ -2279,6 +2279,10 @@ UPDATE runs SET parked = 2, assigned_to = d.session, assigned_until = d.until, a
        ver = runs.ver + 1
 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS session, json_extract(value, '$[3]') AS until, json_extract(value, '$[4]') AS rank_ FROM json_each(:d)) AS d WHERE runs.id = d.id AND runs.ver = d.ver;
 
+-- leasing/assignment.py MOMENT
+SELECT m.maintenance_at, m.maintenance_until, m.reap_after, m.scopes_ver, foliot_now() AS now FROM store_meta m
+WHERE m.id = 1;
+
 -- leasing/assignment.py LOST
    WITH RECURSIVE walk (session) AS (
      SELECT (SELECT r.assigned_to FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
@@ -2289,16 +2293,16 @@ FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS v
      FROM walk w WHERE w.session IS NOT NULL
    )
 SELECT walk.session FROM walk
-   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= foliot_now()
+   LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND (n.until >= foliot_now() OR :amnesty = 1)
    WHERE walk.session IS NOT NULL AND walk.session <> '*' AND n.id IS NULL;
 
 -- leasing/assignment.py OF_LOST
-SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane FROM runs r WHERE r.assigned_to IN (SELECT d.session FROM (SELECT json_extract(value, '$[0]') AS session FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 2
        AND r.assigned_until IS NOT NULL
 ORDER BY r.id LIMIT :limit;
 
 -- leasing/assignment.py OVERDUE
-SELECT r.id, r.ver, r.assigned_to, r.assigned_before FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= foliot_now()
+SELECT r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_until <= foliot_now()
 ORDER BY r.assigned_until, r.id LIMIT :limit;
 
 -- leasing/assignment.py TAKE_BACK
@@ -2435,7 +2439,7 @@ SELECT c.job_id, c.route_state FROM cursors c WHERE c.job_id IN (SELECT d.job_id
 
 -- leasing/fitting_workers.py WORKERS
 SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
-       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, foliot_now() AS now
+       coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, m.scopes_ver, foliot_now() AS now
 FROM nodes n JOIN store_meta m ON m.id = 1
 WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= foliot_now();
 

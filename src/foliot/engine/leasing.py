@@ -288,7 +288,8 @@ class Leasing:
             return False
         if not assigned.sessions <= self._parked.keys():
             self._on_assigned()
-        return assigned.more
+        self._asks_again |= assigned.again
+        return assigned.more or assigned.again
 
     async def _look(self, polls: Sequence[Poll]) -> "_Looked":
         """Lease for these polls, all in one transaction.

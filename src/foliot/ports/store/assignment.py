@@ -29,3 +29,4 @@ class Assigned:
     runs: int = 0
     sessions: frozenset[str] = frozenset()  # whom they are meant for; those for anyone that fits are not named
     more: bool = False  # the step was full: there may be more at once
+    again: bool = False  # more runs than the step looked at may be meant for workers that let them wait

@@ -1,5 +1,6 @@
 """Runs from PENDING to the end (`ports.store.runs.RunStore`): the verbs, each in its transaction."""
 
+import dataclasses
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
@@ -30,7 +31,7 @@ from foliot.store.sql.jobs.definitions import Definitions
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Tx
 from foliot.store.sql.leasing import key_upkeep, limits
-from foliot.store.sql.leasing.assignment import Assignment, take_back
+from foliot.store.sql.leasing.assignment import Assignment
 from foliot.store.sql.leasing.broadcast import orphans
 from foliot.store.sql.leasing.leases import LeaseOutcome, Leases
 
@@ -92,9 +93,12 @@ class SqlRunStore:
         doubt: ClockDoubt | None = None,
         health: HealthRules = USUAL_RULES,
     ) -> Assigned:
+        back = 0
         if again:
-            await self._database.transact(partial(take_back, limit=limit))
-        return await self._database.transact(lambda tx: self._assignment.assign(tx, ask, lanes, limit, health, doubt))
+            back = await self._database.transact(partial(self._assignment.take_back, limit=limit))
+        work = partial(self._assignment.assign, ask=ask, lanes=lanes, limit=limit, rules=health, doubt=doubt)
+        assigned = await self._database.transact(work)
+        return dataclasses.replace(assigned, again=back >= limit)
 
     async def complete(
         self,

@@ -15,6 +15,7 @@ from typing import Any, Final
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.health import HealthRules
 from foliot.domain.instants import Instant
+from foliot.domain.job import Lane
 from foliot.ports.store.assignment import AskRoute, Assigned
 from foliot.store.sql.jobs.definitions import Definitions, StoredJob
 from foliot.store.sql.jobs.lanes import Lanes
@@ -25,7 +26,7 @@ from foliot.store.sql.leasing.broadcast import Whole, cut
 from foliot.store.sql.leasing.broadcast import within_reach as wholes_within_reach
 from foliot.store.sql.leasing.fitting_workers import Business, KnownOffers, KnownPaces, LiveWorker, live_workers
 from foliot.store.sql.leasing.full_lanes import may_be_full_soon, open_lanes
-from foliot.store.sql.leasing.heeded_limits import NO_LIMIT
+from foliot.store.sql.leasing.lane_room import LaneRoom
 from foliot.store.sql.leasing.route_step import (
     ASSIGNED_FOR_US,
     TRIES_MAX,
@@ -36,6 +37,7 @@ from foliot.store.sql.leasing.route_step import (
     together,
     within_reach,
 )
+from foliot.store.sql.leasing.scopes import Scopes
 from foliot.store.sql.leasing.unassigned import Unassigned
 from foliot.store.sql.leasing.unreadable import put_off
 from foliot.store.sql.people.journal import note
@@ -81,8 +83,15 @@ ASSIGN: Final = Statement(
 )
 
 
+MOMENT: Final = Statement(
+    """
+    SELECT m.maintenance_at, m.maintenance_until, m.reap_after, m.scopes_ver, {now} AS now FROM store_meta m
+    WHERE m.id = 1
+    """
+)
+
 _NOT_LIVE: Final = f"""
-    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND n.until >= {{now}}
+    LEFT JOIN nodes n ON n.id = walk.session AND n.state = 'live' AND (n.until >= {{now}} OR :amnesty = 1)
     WHERE walk.session IS NOT NULL AND walk.session <> '{ANYONE}' AND n.id IS NULL
 """
 
@@ -90,9 +99,9 @@ LOST: Final = Statement(
     f"{WALK} SELECT walk.session FROM walk {_NOT_LIVE}",
     mysql=f"SELECT walk.session FROM {WALK_MARIADB} {_NOT_LIVE}",
 )
-"""Sessions that drain, are silent or are over, and for which runs wait."""
+"""Sessions that drain, are silent or are over, and for which runs wait. In an amnesty (R8) nobody's silence counts."""
 
-_WAITS: Final = "r.id, r.ver, r.assigned_to, r.assigned_before"
+_WAITS: Final = "r.id, r.ver, r.assigned_to, r.assigned_before, r.assigned_until, r.lane"
 
 OF_LOST: Final = Statement(
     f"""
@@ -127,8 +136,8 @@ TAKE_BACK: Final = Statement(
 
 
 class Assignment:
-    """Assigning of one server. It remembers nothing between calls but what workers offer and how quick they are, and
-    whether lanes may be full.
+    """Assigning of one server. Between calls it remembers what workers offer and how quick they are, which limits there
+    are, and which lanes may be full or were short of their limits.
     """
 
     def __init__(self, definitions: Definitions, lanes: Lanes) -> None:
@@ -137,6 +146,8 @@ class Assignment:
         self._offers = KnownOffers()
         self._paces = KnownPaces()
         self._unassigned = Unassigned()
+        self._scopes = Scopes()
+        self._short_at: dict[int, Instant] = {}  # when the limits of a lane were last seen to let no run through
         self._counts_first = False  # a lane may be full: what is assigned is counted before more is read
 
     def assign(
@@ -150,7 +161,8 @@ class Assignment:
     ) -> Assigned:
         """Ask the routes of runs that wait in these lanes."""
         workers = live_workers(tx, self._offers, rules)
-        fitting: Mapping[int, Sequence[LiveWorker]] = fitting_by_lane(self._lanes.find(tx, lanes), workers)
+        known = self._lanes.find(tx, lanes)
+        fitting: Mapping[int, Sequence[LiveWorker]] = fitting_by_lane(known, workers)
         business = None
         if self._counts_first:
             business = Business(tx)
@@ -159,12 +171,15 @@ class Assignment:
         if not fitting:
             return Assigned()
         now = int(workers[0].row.now)
-        waiting, is_cut = self._unassigned.first(tx, dict.fromkeys(fitting, NO_LIMIT), limit, now=now, doubt=doubt)
+        room = _Room(tx, known, LaneRoom(tx, self._scopes, int(workers[0].row.scopes_ver), now), business)
+        found, is_cut = self._unassigned.first(tx, fitting, limit, room.of, now=now, doubt=doubt)
+        self._note_short(room.lanes, now)
+        waiting = [run for run in found if room.lanes.take(run)]
         if not waiting:
             return Assigned()
         tx.point("assigning.seen")
         step = _Step(tx, ask, fitting)
-        locked = together(step.locked(waiting, business))
+        locked = together(step.locked(waiting, room.counted))
         groups = dict(islice(locked.items(), within_reach(locked, fitting)))
         runs = [run for some in groups.values() for run in some]
         jobs = self._definitions.find(tx, {(run.job_id, run.version) for run in runs}).jobs
@@ -176,14 +191,63 @@ class Assignment:
         is_full = len(groups) < len(locked) or (is_cut and bool(runs))
         return Assigned(runs=len(runs) - step.left, sessions=sessions, more=is_full or step.left > 0)
 
+    def take_back(self, tx: Tx, limit: int) -> int:
+        """Let routes decide again about runs whose worker let its time pass, drains or is gone; how many runs.
 
-def take_back(tx: Tx, limit: int) -> int:
-    """Let routes decide again about runs whose worker let its time pass, drains or is gone; how many runs."""
-    rows = {row.id: row for row in tx.found(OF_LOST, {"limit": limit}, d=tx.tuples(LOST))}
-    for row in tx.rows(OVERDUE, {"limit": limit}):
-        rows[row.id] = row
-    back = [(row.id, row.ver, _tried(row)) for row in rows.values()]
-    return tx.change(TAKE_BACK, d=sorted(back)) if back else 0
+        Only a worker that let a run wait although it could have taken it counts as one that was tried.
+        """
+        moment = tx.rows(MOMENT)[0]
+        now = int(moment.now)
+        if moment.maintenance_until > now:
+            return 0  # nobody could take anything
+        is_amnesty = now < moment.reap_after
+        lost = tx.tuples(LOST, {"amnesty": int(is_amnesty)})
+        rows = {row.id: (row, row.assigned_before) for row in tx.found(OF_LOST, {"limit": limit}, d=lost)}
+        late = () if is_amnesty else tx.rows(OVERDUE, {"limit": limit})
+        overdue = [row for row in late if row.id not in rows]
+        self._look_at_limits(tx, {row.lane for row in overdue}, int(moment.scopes_ver), now)
+        for row in overdue:
+            rows[row.id] = (row, _tried(row) if self._is_at_fault(row, moment) else row.assigned_before)
+        back = [(row.id, row.ver, before) for row, before in rows.values()]
+        return tx.change(TAKE_BACK, d=sorted(back)) if back else 0
+
+    def _is_at_fault(self, row: Any, moment: Any) -> bool:
+        """Whether the worker of an overdue run could have taken it, all the time that it had."""
+        assigned_at = row.assigned_until - ASSIGNED_FOR_US
+        stood_still_at = max(moment.maintenance_at or 0, moment.reap_after, self._short_at.get(row.lane, 0))
+        return bool(assigned_at >= stood_still_at)
+
+    def _look_at_limits(self, tx: Tx, lanes: Collection[int], scopes_ver: int, now: Instant) -> None:
+        self._short_at = {lane: at for lane, at in self._short_at.items() if at + ASSIGNED_FOR_US > now}
+        if lanes:
+            room = LaneRoom(tx, self._scopes, scopes_ver, now)
+            room.look(self._lanes.find(tx, lanes))
+            self._note_short(room, now)
+
+    def _note_short(self, room: LaneRoom, now: Instant) -> None:
+        self._short_at |= dict.fromkeys(room.short, now)
+
+
+class _Room:
+    """How many runs of lanes may be assigned in one step."""
+
+    def __init__(self, tx: Tx, known: Mapping[int, Lane], lanes: LaneRoom, counted: Business | None) -> None:
+        self.lanes = lanes
+        self.counted = counted  # what workers have to do; None: it was not needed yet
+        self._tx = tx
+        self._known = known
+
+    def of(self, lane_ids: Collection[int]) -> Mapping[int, int]:
+        """How many of each."""
+        self.lanes.look({lane_id: self._known[lane_id] for lane_id in lane_ids})
+        return {lane_id: self._of_one(lane_id) for lane_id in lane_ids}
+
+    def _of_one(self, lane_id: int) -> int:
+        room = self.lanes.of(lane_id)
+        if room > 0 or not self.lanes.may_claim(lane_id):
+            return room
+        self.counted = self.counted or Business(self._tx)
+        return int(self.counted.waiting_in(lane_id) == 0)  # one that claims what comes free
 
 
 def _tried(row: Any) -> str:

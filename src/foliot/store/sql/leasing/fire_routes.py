@@ -22,6 +22,7 @@ from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.fitting_workers import Business, KnownOffers, KnownPaces, LiveWorker, live_workers
 from foliot.store.sql.leasing.full_lanes import open_lanes
+from foliot.store.sql.leasing.lane_room import LaneRoom
 from foliot.store.sql.leasing.route_step import (
     ReadyRun,
     RouteStep,
@@ -29,6 +30,7 @@ from foliot.store.sql.leasing.route_step import (
     together,
     within_reach,
 )
+from foliot.store.sql.leasing.scopes import Scopes
 from foliot.store.sql.people.journal import note
 
 log = structlog.get_logger("foliot.store")
@@ -62,6 +64,7 @@ class FireRoutes:
 
     def __init__(self, lanes: Lanes) -> None:
         self._lanes = lanes
+        self._scopes = Scopes()
         self._offers = KnownOffers()
         self._paces = KnownPaces()
 
@@ -93,14 +96,16 @@ class FireRoutes:
     def _asked(self, tx: Tx, fires: Sequence[ReadyRun], due: Sequence[DueJob], routing: Routing) -> RouteStep | None:
         """Ask the routes of these fires; None: there is nobody that they could be for."""
         workers = live_workers(tx, self._offers, routing.health)
-        fitting: Mapping[int, Sequence[LiveWorker]] = fitting_by_lane(
-            self._lanes.find(tx, {fire.lane for fire in fires}), workers
-        )
+        known = self._lanes.find(tx, {fire.lane for fire in fires})
+        fitting: Mapping[int, Sequence[LiveWorker]] = fitting_by_lane(known, workers)
         if not fitting:
             return None
+        now = int(workers[0].row.now)
         business = Business(tx)
         fitting = open_lanes(fitting, business)
-        groups = together([fire for fire in fires if fire.lane in fitting])
+        room = LaneRoom(tx, self._scopes, int(workers[0].row.scopes_ver), now)
+        room.look({lane_id: known[lane_id] for lane_id in fitting})
+        groups = together([fire for fire in fires if fire.lane in fitting and room.take(fire)])
         if not groups:
             return None
         step = RouteStep(tx, routing.ask, fitting)
@@ -108,7 +113,7 @@ class FireRoutes:
         asked = {alike.job_id for alike in groups}
         step.states = tx.pairs(KEPT, d=keys(sorted(asked)))
         jobs = {item.job.job_id: item.job for item in due if item.job.job_id in asked}
-        step.learn(jobs.values(), self._paces, int(workers[0].row.now))
+        step.learn(jobs.values(), self._paces, now)
         for alike, some in islice(groups.items(), within_reach(groups, fitting)):
             try:
                 step.decide(jobs[alike.job_id], alike, some)

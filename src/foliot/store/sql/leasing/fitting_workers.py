@@ -19,7 +19,7 @@ PACES_FOR_US: Final[Micros] = 10 * SECOND
 WORKERS: Final = Statement(
     """
     SELECT n.id, n.name, n.slots, n.weight, n.group_name, n.namespace, n.labels, n.load, n.band, n.until,
-           coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, {now} AS now
+           coalesce(n.offer_hash, n.id) AS text_of, m.reap_after, m.last_tick_at, m.scopes_ver, {now} AS now
     FROM nodes n JOIN store_meta m ON m.id = 1
     WHERE n.state = 'live' AND n.kind <> 'server' AND m.maintenance_until <= {now}
     """

@@ -80,7 +80,7 @@ def wanted_claims(
     """
     best: dict[str, LimitClaim] = {}
     for picker, wheres in among:
-        heavy = {where: short for where in wheres if (short := _short_of(needs[where.lane], rooms))}
+        heavy = {where: short for where in wheres if (short := short_of(needs[where.lane], rooms))}
         asked = {
             where: 1
             for where, short in heavy.items()
@@ -107,7 +107,7 @@ def claimed(rooms: Mapping[str, Room], claims: Mapping[str, LimitClaim], now: In
     return found
 
 
-def _short_of(tokens: Mapping[str, int], rooms: Mapping[str, Room]) -> list[str]:
+def short_of(tokens: Mapping[str, int], rooms: Mapping[str, Room]) -> list[str]:
     """The limits that keep a run of a lane from starting, if it only has to wait until enough of them is free."""
     if not tokens or max(tokens.values()) == 1:  # it takes one of each
         return []

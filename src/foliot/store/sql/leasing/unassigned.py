@@ -5,7 +5,7 @@ its part, as when runs are leased (`leasing.fair_order`).
 """
 
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +26,10 @@ _COLUMNS: Final = """
 _READY: Final = "r.state = 'PENDING' AND r.parked = 0 AND r.not_before <= {now}"
 _KINDS: Final = RowSet("k", lane=BIGINT, **{"class": BIGINT}, priority=BIGINT, n=BIGINT)
 _KIND_COLUMNS: Final = [name for name, _ in _KINDS.columns]
+
+
+RoomOf = Callable[[Collection[int]], Mapping[int, int]]
+"""How many runs of each of these lanes may be assigned."""
 
 
 class _Statements(NamedTuple):
@@ -83,38 +87,44 @@ class Unassigned:
         self._late_share = LateShare()
 
     def first(
-        self, tx: Tx, lanes: Mapping[int, int], limit: int, *, now: Instant, doubt: ClockDoubt | None
+        self, tx: Tx, lanes: Collection[int], limit: int, room_of: RoomOf, *, now: Instant, doubt: ClockDoubt | None
     ) -> UnassignedRuns:
-        """The runs to ask routes about next. `lanes`: how many of each may be assigned."""
-        kinds, is_cut = self._kinds(tx, lanes)
-        if not kinds:
+        """The runs to ask routes about next, in these lanes as far as they have room."""
+        room, is_cut = self._room(tx, lanes, room_of)
+        if not room:
             return UnassignedRuns([])
-        most = {kind: min(lanes[kind.lane], limit) for kind in kinds}
+        most = {kind: min(n, limit) for kind, n in room.items()}
         known = _Look(tx, doubt).first(most, limit)
         runs = [run for some in known.values() for run in some]
         oldest = min((run.not_before for run in runs if run.class_ == ON_TIME), default=now)
         late_max = self._late_share.of(limit, waited_us=now - oldest)
-        owners = {kind.lane: kind.lane for kind in kinds}
+        owners = {kind.lane: kind.lane for kind in room}
         ordered = in_turns(runs, owners, dict.fromkeys(owners.values(), 0), n=limit, late_max=late_max)
         is_cut |= len(ordered) > limit
-        is_cut |= any(0 < most[kind] <= len(some) < lanes[kind.lane] for kind, some in known.items())
+        is_cut |= any(most[kind] <= len(some) < room[kind] for kind, some in known.items())
         return UnassignedRuns(ordered[:limit], is_cut or len(ordered) == limit)
 
-    def _kinds(self, tx: Tx, lanes: Mapping[int, int]) -> tuple[list[RunKind], bool]:
-        """The kinds of run that wait in these lanes; True: there may be others."""
+    def _room(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> tuple[dict[RunKind, int], bool]:
+        """The kinds of run that wait in lanes with room, and how much; True: there may be others."""
         if not tx.dialect.lateral:
-            return self._walk.begin(tx, lanes), self._walk.is_cut
+            found = _with_room(self._walk.begin(tx, lanes), room_of)
+            return found or _with_room(self._walk.go_on(tx), room_of), self._walk.is_cut
         in_order = sorted(lanes)
         start = bisect_right(in_order, self._after)
         in_order = in_order[start:] + in_order[:start]
-        kinds: list[RunKind] = []
+        found = {}
         for at in range(0, len(in_order), CROWD_MIN):
             part = in_order[at : at + CROWD_MIN]
-            kinds += kinds_in(tx, part)
+            found |= _with_room(kinds_in(tx, part), room_of)
             self._after = part[-1]
-            if len(kinds) >= CROWD_MIN:
-                return kinds, at + CROWD_MIN < len(in_order)
-        return kinds, False
+            if len(found) >= CROWD_MIN:
+                return found, at + CROWD_MIN < len(in_order)
+        return found, False
+
+
+def _with_room(kinds: Sequence[RunKind], room_of: RoomOf) -> dict[RunKind, int]:
+    room = room_of({kind.lane for kind in kinds}) if kinds else {}
+    return {kind: n for kind in kinds if (n := room[kind.lane]) > 0}
 
 
 class _Look:
