@@ -204,6 +204,21 @@ async def test_a_move_by_load_is_in_the_journal_with_both_scores(world: World) -
     assert event.data["score_to"] < 0.8 * event.data["score_from"]
 
 
+async def test_a_move_from_a_worker_that_drains_is_in_the_journal_too(world: World) -> None:
+    await save(world, "tick", place={"route": "least_load"})
+    anne, bert = await team(world, 2)
+    await anne.beat(load={"cpu": 0.2, "memory": 0.2})
+    await bert.beat(load={"cpu": 0.8, "memory": 0.8})
+    await trigger(world)
+    await assign(world)
+    await world.store.nodes.drain(anne.session, by=PERSON)
+    assert (await assign(world, again=True)).sessions == {bert.session}
+    found = (await world.store.journal.newest(EventFilter(subject="tick"), limit=5)).items
+    (event,) = [one for one in found if one.kind == "job.moved"]
+    assert (event.data["from"], event.data["to"]) == (anne.name, bert.name)
+    assert "score_from" not in event.data, "nobody looks at the load of who drains"
+
+
 async def test_an_edit_lets_the_new_route_decide(world: World) -> None:
     await save(world, "tick", place={"route": "first"})
     anne, bert = await team(world, 2)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from foliot.app.plugins import load
 from foliot.domain.routing import ROUTES, FittingWorker, Move, Ready, Route, Routed
-from foliot.domain.routing.order import MARKED_MAX
+from foliot.domain.routing.order import MARKED_MAX, mark
 
 RUNS = 10_000
 STEP = 100
@@ -119,8 +119,8 @@ def test_least_load_moves_once_to_who_joins_with_less_and_once_when_that_one_lea
     joined = [*five, worker("finn", load=0.3)]
     story = Story("least_load", [five, joined, five[1:]])
     assert story.shares() == [{"anne": RUNS}, {"finn": RUNS}, {"bert": RUNS}]
-    assert [(move.before, move.after) for move in story.moves] == [("anne", "finn")], (
-        "who is gone is not left by choice"
+    assert [tuple(move) for move in story.moves] == [("anne", "finn", 0.5, 0.3), ("finn", "bert", None, 0.52)], (
+        "of who is gone there is no score"
     )
 
 
@@ -237,6 +237,21 @@ def test_least_load_does_not_flap() -> None:
         state = routed.state
         moves += len(routed.moves)
     assert moves == 0
+
+
+def test_a_job_that_makes_the_load_itself_moves_once_and_not_back() -> None:
+    """Wherever it is there is 0.7 more to do."""
+    route: Route = load("foliot.routes", "least_load")
+    state: str | None = None
+    on, moves = "anne", 0
+    for at in range(100):
+        three = [worker(name, load=(0.9 if on == name else 0.2)) for name in ("anne", "bert", "cleo")]
+        routed = route(Ready(7, [f"s:{at}"], state or json.dumps({"least_load": {"on": mark("s-anne")}})), three)
+        state, on = routed.state, str(routed.sessions[0]).removeprefix("s-")
+        moves += len(routed.moves)
+    assert moves == 1
+    busy = [worker("anne", load=0.2), worker("bert", load=1.0), worker("cleo", load=0.0)]
+    assert route(Ready(7, ["s:x"], state), busy).sessions == ["s-cleo"], "clearly less, with what the job adds"
 
 
 def test_round_goes_on_after_who_came_last_whoever_joined_or_left() -> None:

@@ -36,6 +36,8 @@ ROUTES: Final[Mapping[str, str]] = {
 }
 
 
+NAME_MAX: Final = 200  # letters of a worker that is gone
+
 BY_PACE: Final = frozenset({"fastest"})
 """Routes that go by how quick each worker is at the job: the others need not be told."""
 
@@ -74,7 +76,7 @@ class Move(NamedTuple):
 
     before: str  # name of the worker
     after: str
-    score_before: float
+    score_before: float | None  # None: it is gone, late, or let a run wait
     score_after: float
 
 
@@ -130,14 +132,26 @@ def routed(routes: Routes, name: str, ready: Ready, candidates: Sequence[Fitting
     try:
         sessions, state, moves = route(ready, candidates)
         named = [session if session in fitting else ANYONE for session in sessions]
-        told = [Move(before, after, float(was), float(now)) for before, after, was, now in moves]
-        known = tuple(move for move in told if move.before in names and move.after in names)
+        known = tuple(_told(move, names) for move in moves if _is_known(move, names))
         is_kept = _is_kept(state)
     except Exception:  # noqa: BLE001  a package's own code
         return anyone
     if len(named) != len(ready.fire_keys) or not is_kept:
         return anyone
     return Routed(named, state, known)
+
+
+def _is_known(move: Move, names: Collection[str]) -> bool:
+    """Whether a move is from a worker that is there, or from one that is gone, to one that is there."""
+    before, after, was, _ = move
+    return after in names and (before in names or (was is None and isinstance(before, str)))
+
+
+def _told(move: Move, names: Collection[str]) -> Move:
+    before, after, was, now = move
+    return Move(
+        before if before in names else before[:NAME_MAX], after, None if was is None else float(was), float(now)
+    )
 
 
 def _is_kept(state: object) -> bool:

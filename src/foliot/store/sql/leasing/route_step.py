@@ -179,7 +179,8 @@ def _key(run: ReadyRun, job: LoadedJob, by: str) -> str:
 
 
 def _moved(job: LoadedJob, route: str, run: ReadyRun, move: Move) -> Happening:
-    """A move for the journal, with both scores."""
+    """A move for the journal, with both scores; of a worker that is no candidate any more there is none."""
+    left = {} if move.score_before is None else {"score_from": round(move.score_before, 3)}
     return Happening(
         key=f"route:{run.mark}",
         topic=Topic.JOBS,
@@ -190,7 +191,7 @@ def _moved(job: LoadedJob, route: str, run: ReadyRun, move: Move) -> Happening:
         data={
             "from": move.before,
             "to": move.after,
-            "score_from": round(move.score_before, 3),
+            **left,
             "score_to": round(move.score_after, 3),
         },
     )
