@@ -64,6 +64,15 @@ ROUTES: list[Hot] = [
         sets=lambda loaded: {"d": versions(loaded.runs, "x" * 32, "session-1", 7, 1 << 40, loaded.now)},
     ),
     Hot(
+        name="in which lanes something waits",
+        statement=unassigned.WAITING,
+        uses=READY,
+        scans=frozenset({"l"}),
+        engines=("sqlite",),
+        reads_max=4 * len(Loaded(now=0).lanes),
+        sets=lambda loaded: {"l": [(lane,) for lane in loaded.lanes]},
+    ),
+    Hot(
         name="what waits for its route",
         statement=unassigned.UNASSIGNED.every,
         uses=READY,

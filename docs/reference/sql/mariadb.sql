@@ -2535,6 +2535,9 @@ FROM runs r FORCE INDEX (runs_ready)
    AND (r.not_before <= %(believed)s OR r.created_at > %(good)s OR (r.ver > 1 AND r.not_before >= %(landed)s))
    ORDER BY r.not_before, r.id LIMIT %(n)s;
 
+-- leasing/unassigned.py WAITING
+SELECT l.lane, (SELECT 1 FROM runs r FORCE INDEX (runs_ready) WHERE r.ready_lane = l.lane LIMIT 1) FROM JSON_TABLE(%(l)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS l;
+
 -- leasing/unreadable.py PUT_OFF
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.not_before = %(not_before)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver;
 

@@ -3016,6 +3016,10 @@ FROM runs r
    AND (r.not_before <= $4 OR r.created_at > $5 OR (r.ver > 1 AND r.not_before >= $6))
    ORDER BY r.not_before, r.id LIMIT $7;
 
+-- leasing/unassigned.py WAITING
+SELECT l.lane, (SELECT 1 FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 LIMIT 1)
+FROM unnest($1::text::bigint[]) AS l(lane);
+
 -- leasing/unreadable.py PUT_OFF
 UPDATE runs SET not_before = $1, ver = runs.ver + 1 FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
 WHERE runs.id = d.id AND runs.ver = d.ver;

@@ -2727,6 +2727,10 @@ FROM runs r
    AND (r.not_before <= :believed OR r.created_at > :good OR (r.ver > 1 AND r.not_before >= :landed))
    ORDER BY r.not_before, r.id LIMIT :n;
 
+-- leasing/unassigned.py WAITING
+SELECT l.lane, (SELECT 1 FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 LIMIT 1)
+FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:l)) AS l;
+
 -- leasing/unreadable.py PUT_OFF
 UPDATE runs SET not_before = :not_before, ver = runs.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;

@@ -13,7 +13,7 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
 from foliot.domain.late_work import ON_TIME, LateShare
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.candidates import DUE_INDEED, ROUNDS_MAX
 from foliot.store.sql.leasing.fair_order import in_turns
 from foliot.store.sql.leasing.route_step import ReadyRun
@@ -71,6 +71,20 @@ UNASSIGNED_DOUBTING: Final = _statements(DUE_INDEED)
 look as if its start had been set since the jump."""
 
 
+WAITING: Final = Statement(
+    """
+    SELECT l.lane, (SELECT 1 FROM runs r WHERE r.lane = l.lane AND r.state = 'PENDING' AND r.parked = 0 LIMIT 1)
+    FROM {l}
+    """,
+    RowSet("l", lane=BIGINT),
+    mysql="""
+    SELECT l.lane, (SELECT 1 FROM runs r FORCE INDEX (runs_ready) WHERE r.ready_lane = l.lane LIMIT 1) FROM {l}
+    """,
+)
+"""In which lanes something waits: one step of the index each. Kinds are then looked for in these alone, where that is
+a statement for each."""
+
+
 class UnassignedRuns(NamedTuple):
     """What a look found."""
 
@@ -107,7 +121,10 @@ class Unassigned:
     def _room(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> tuple[dict[RunKind, int], bool]:
         """The kinds of run that wait in lanes with room, and how much; True: there may be others."""
         if not tx.dialect.lateral:
-            found = _with_room(self._walk.begin(tx, lanes), room_of)
+            waiting = [lane for lane, any_ in tx.tuples(WAITING, l=keys(sorted(lanes))) if any_]
+            if not waiting:
+                return {}, False
+            found = _with_room(self._walk.begin(tx, waiting), room_of)
             return found or _with_room(self._walk.go_on(tx), room_of), self._walk.is_cut
         in_order = sorted(lanes)
         start = bisect_right(in_order, self._after)
