@@ -377,25 +377,6 @@ def test_search_and_why(foliot: Shell) -> None:
     assert foliot("job", "fires", "tick", "-o", "json").json["future"]
 
 
-def test_what_did_not_run_is_listed(foliot: Shell) -> None:
-    assert foliot("job", "create", "halted", "--every", "1s", "--py", "jobs:greet").code == 0
-    which = ("--job", "halted", "--reason", "paused", "-o", "json")
-
-    def skipped() -> object:
-        foliot("job", "pause", "halted")
-        foliot("job", "resume", "halted")
-        return foliot("job", "skips", *which).json["items"]
-
-    eventually(skipped, within_s=60, what="an instant lies in a pause")
-    assert foliot("job", "pause", "halted").code == 0
-    newest = foliot("job", "skips", *which).json["items"][0]
-    assert (newest["job"], newest["reason"], newest["count"] >= 1) == ("halted", "paused", True)
-    assert "the job was paused" in foliot("job", "skips", "--since", "1h", "--job", "halted").out
-    wrong = foliot("job", "skips", "--reason", "late")
-    assert (wrong.code, "is not one of overlap" in wrong.err) == (2, True)
-    assert foliot("job", "delete", "halted", "--yes").code == 0
-
-
 def test_why_gives_pages(foliot: Shell) -> None:
     assert foliot("job", "create", "paged", "--every", "1s", "--py", "jobs:greet").code == 0
     eventually(lambda: foliot("run", "list", "--job", "paged", "-q").out, within_s=60)

@@ -13,8 +13,9 @@ from foliot.ports.store.actor import Actor
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.store.firing import Decided
 from foliot.ports.store.journal import Happening, Topic
-from foliot.ports.store.lookups import JobRow, RunFilter, RunRow, SkipRow
+from foliot.ports.store.lookups import JobRow, RunFilter, RunRow
 from foliot.ports.store.runs import TriggerRequest
+from foliot.ports.store.skips import SkipRow
 from tests.conformance.world import World
 
 PERSON = Actor(name="someone", reason="a test")

@@ -13,7 +13,7 @@ from foliot.cli.time_options import TypedTime, time_option
 
 @click.command()
 @click.option("--job", metavar="NAME", help="Of one job.")
-@click.option("--reason", metavar="REASONS", help="overlap, misfire, calendar, paused and others; several with commas.")
+@click.option("--reason", metavar="REASONS", help="Why they did not run; several with commas.")
 @time_option("job skips --since", help="From then on.")
 @time_option("job skips --until", help="Before then.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)

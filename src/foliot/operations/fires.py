@@ -13,7 +13,8 @@ from foliot.domain.schedule import Schedule
 from foliot.operations.calendars import read_definition
 from foliot.operations.names import find_job
 from foliot.operations.services import Services
-from foliot.ports.store.lookups import JobRow, RunRow, SkipRow
+from foliot.ports.store.lookups import JobRow, RunRow
+from foliot.ports.store.skips import SkipRow
 
 RANGE_DEFAULT: Final = DAY
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from foliot.domain.access import Principal, Scope
 from foliot.operations.names import namespace_of
 from foliot.operations.services import Services
-from foliot.ports.store.lookups import SkipFilter, SkipPage
+from foliot.ports.store.skips import SkipFilter, SkipPage
 
 
 async def list_skips(

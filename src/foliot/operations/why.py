@@ -43,11 +43,11 @@ from foliot.ports.store.lookups import (
     LedgerPage,
     RunFilter,
     RunRow,
-    SkipRow,
     Waiting,
     is_sharded,
 )
 from foliot.ports.store.node_row import NodeRow
+from foliot.ports.store.skips import SkipRow
 
 EXPLAINED_MAX: Final = 100
 OBSTACLES_MAX: Final = 5

@@ -3,8 +3,9 @@
 from typing import Any
 
 from foliot.ports.store.runs import Poll
-from foliot.store.sql.leasing.candidates import Candidate, _Line, by_rank
+from foliot.store.sql.leasing.candidates import Candidate, _Line
 from foliot.store.sql.leasing.candidates import _best as best
+from foliot.store.sql.leasing.fair_order import by_rank
 from foliot.store.sql.leasing.free_slots import FreeSlots
 from foliot.store.sql.leasing.run_kinds import RunKind
 from foliot.store.sql.leasing.run_kinds import _gaps as gaps

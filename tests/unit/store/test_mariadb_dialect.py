@@ -50,6 +50,8 @@ ONLY_WITH_LATERAL = {
     "leasing/candidates.py TAKE_DOUBTING",
     "leasing/run_kinds.py LOOK_AROUND",
     "leasing/run_kinds.py PRESENT",
+    "leasing/unassigned.py UNASSIGNED.every",
+    "leasing/unassigned.py UNASSIGNED_DOUBTING.every",
 }
 """Never asked here: `Dialect.lateral` says so."""
 

@@ -4,7 +4,7 @@ from pydantic import Field
 
 from foliot.api.models.common import ApiOutput, Moment, moment, one_of
 from foliot.domain.fire import SkipReason
-from foliot.ports.store.lookups import JobSkip
+from foliot.ports.store.skips import JobSkip
 
 
 class SkipOut(ApiOutput):

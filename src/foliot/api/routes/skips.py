@@ -24,7 +24,7 @@ from foliot.api.request_parts import (
 from foliot.api.route import FoliotRoute
 from foliot.domain.fire import SkipReason
 from foliot.operations.skips import list_skips as list_all_skips
-from foliot.ports.store.lookups import SkipFilter
+from foliot.ports.store.skips import SkipFilter
 
 router: Final = APIRouter(prefix=PREFIX, tags=["jobs"], route_class=FoliotRoute)
 REASONS: Final = tuple(str(reason) for reason in SkipReason)

@@ -14,12 +14,12 @@ from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import shown_state
-from foliot.domain.skips import SkipCause
 from foliot.domain.why.facts import LimitFacts
 from foliot.domain.why.verdicts import HoldKind
 from foliot.ports.store.days import CountedLookups
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.shard_logs import PieceKey, ShardEnd, ShardPiece
+from foliot.ports.store.skips import SkipFilter, SkipPage, SkipRow
 from foliot.ports.worker_link import LogChunk
 
 if TYPE_CHECKING:
@@ -290,49 +290,6 @@ class AttemptRow:
     ended_at: Instant | None
     error: str | None
     error_type: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkipRow:
-    """A range of instants that got no run."""
-
-    from_at: Instant
-    to_at: Instant
-    count: int
-    reason: str
-    why: str
-    cause: SkipCause
-    version: int
-    decided_at: Instant
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobSkip:
-    """A range of instants that got no run, and whose they were."""
-
-    id: int
-    job: str
-    namespace: str
-    skip: SkipRow
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkipFilter:
-    """Which skips to list. Those that reach beyond `since` or `until` are among them."""
-
-    namespace: str | None = None
-    job: str | None = None
-    reasons: frozenset[str] = frozenset()
-    since: Instant | None = None
-    until: Instant | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SkipPage:
-    """Some skips, and where to go on; None: there are no more."""
-
-    items: Sequence[JobSkip]
-    next_before_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -137,9 +137,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "An earlier version.": "较早的版本。",
     # cluster
     "jobs, runs, nodes, cluster; several with commas.": "jobs、runs、nodes、cluster；多个用逗号分隔。",
-    "overlap, misfire, calendar, paused and others; several with commas.": (
-        "overlap、misfire、calendar、paused 等；多个用逗号分隔。"
-    ),
+    "Why they did not run; several with commas.": "未执行的原因；多个用逗号分隔。",
     "Before then.": "在此时刻之前。",
     "About one job, run or node.": "只看某个任务、执行或节点。",
     "End it by itself; unless said, off ends it.": "到时自动结束；未指定时由 off 结束。",
@@ -424,6 +422,7 @@ OPTIONS: Final[Mapping[str, str]] = {
 }
 
 METAVARS: Final[Mapping[str, str]] = {
+    "REASONS": "原因",
     "CHANNEL": "渠道",
     "CODE": "退出码",
     "COMMAND": "命令",

@@ -11,7 +11,14 @@ from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
 from foliot.domain.run import RunState
-from foliot.ports.store.lookups import AttemptRow, LedgerPage, RunRow, SkipRow, VersionRow, is_sharded
+from foliot.ports.store.lookups import (
+    AttemptRow,
+    LedgerPage,
+    RunRow,
+    VersionRow,
+    is_sharded,
+)
+from foliot.ports.store.skips import SkipRow
 from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx

@@ -10,7 +10,8 @@ from foliot.domain.maintenance import Maintenance
 from foliot.domain.skip_texts import read_text
 from foliot.domain.skips import SkipCause, read_cause
 from foliot.domain.why.facts import LimitFacts
-from foliot.ports.store.lookups import Ledger, RunRow, SkipRow, Waiting
+from foliot.ports.store.lookups import Ledger, RunRow, Waiting
+from foliot.ports.store.skips import SkipRow
 from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx

@@ -21,14 +21,12 @@ from foliot.ports.store.lookups import (
     Listing,
     RunFilter,
     RunRow,
-    SkipFilter,
-    SkipPage,
-    SkipRow,
     VersionRow,
     Waiting,
 )
 from foliot.ports.store.node_row import NodeRow
 from foliot.ports.store.shard_logs import PieceKey, ShardEnd, ShardPiece
+from foliot.ports.store.skips import SkipFilter, SkipPage, SkipRow
 from foliot.ports.worker_link import LogChunk
 from foliot.store.sql.ending import logs
 from foliot.store.sql.kernel.database import Database, Tx

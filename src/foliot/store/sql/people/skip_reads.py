@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from foliot.ports.store.lookups import JobSkip, SkipFilter, SkipPage
+from foliot.ports.store.skips import JobSkip, SkipFilter, SkipPage
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.people.ledger_reads import SKIP_COLUMNS, skip_row
