@@ -118,10 +118,8 @@ test("a schedule of reports is made, changed and taken away, and stands there as
   const row = page.getByRole("row", { name: new RegExp(SCHEDULE) });
   await row.getByText("the whole cluster").waitFor();
   await row.getByRole("button", { name: /^Send now/ }).click();
-  await dialog(page)
-    .getByText(`foliot report schedule send ${SCHEDULE}`)
-    .first()
-    .waitFor({ state: "attached" });
+  await dialog(page).locator("summary").click();
+  await dialog(page).getByText(`foliot report schedule send ${SCHEDULE}`).first().waitFor();
   await dialog(page).getByRole("button", { name: "Send now" }).click();
   await page.locator(".toast").getByText("is on its way to: oncall.").waitFor();
   await row.getByRole("button", { name: /^Edit/ }).click();
