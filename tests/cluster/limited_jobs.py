@@ -7,8 +7,8 @@ MAX_LOST = 30  # their workers are killed: that is not the runs' fault
 
 
 @job(overlap="allow", max_lost=MAX_LOST, priority=1, max_running=2)
-async def two_at_a_time(ctx: Ctx) -> None:
-    await act(ctx, 0.4)
+async def two_at_a_time(ctx: Ctx, for_s: float = 0.4) -> None:
+    await act(ctx, for_s)
 
 
 @job(overlap="allow", max_lost=MAX_LOST, priority=1, concurrency={"db": 3}, takes={"db": 2})
@@ -17,8 +17,14 @@ async def heavy(ctx: Ctx) -> None:
 
 
 @job(overlap="allow", max_lost=MAX_LOST, priority=1, concurrency={"db": 3})
-async def light(ctx: Ctx) -> None:
-    await act(ctx, 0.3)
+async def light(ctx: Ctx, for_s: float = 0.3) -> None:
+    await act(ctx, for_s)
+
+
+@job(overlap="allow", max_lost=MAX_LOST)
+async def unlimited(ctx: Ctx, for_s: float) -> None:
+    """It counts in the limits of its group and namespace alone."""
+    await act(ctx, for_s)
 
 
 @job(overlap="allow", max_lost=MAX_LOST, priority=1, max_per_worker=1)
