@@ -5,6 +5,7 @@ would have decided too early. Only a heavy run is, one of its lane: a lease clai
 """
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import Final
 
 from foliot.domain.instants import Instant
@@ -33,13 +34,19 @@ class LaneRoom:
     def look(self, lanes: Mapping[int, Lane]) -> None:
         """Look at the limits of these lanes. Lanes without limits cost no statement."""
         needs = {lane_id: needs_of(lane, self._scopes) for lane_id, lane in lanes.items()}
-        names = {name for tokens in needs.values() for name in tokens} - self._rooms.keys()
-        found = limits.room(self._tx, names, self._now) if names else {}
-        self._rooms |= found
-        self._left |= {name: room.left for name, room in found.items()}
+        self._see({name for tokens in needs.values() for name in tokens})
         for lane_id, tokens in needs.items():
             # A limit without a row holds up nobody: an admin took it away, or the lease makes it.
             self._needs[lane_id] = {name: n for name, n in tokens.items() if name in self._rooms}
+
+    def _see(self, names: AbstractSet[str]) -> None:
+        """Read these limits, unless that was done before."""
+        unseen = names - self._rooms.keys()
+        if not unseen:
+            return
+        found = limits.room(self._tx, unseen, self._now)
+        self._rooms |= found
+        self._left |= {name: room.left for name, room in found.items()}
 
     @property
     def short(self) -> list[int]:
