@@ -43,10 +43,19 @@ def main() -> int:
         Cluster(postgres.database(migrate), Path(place)) as cluster,
     ):
         _start(cluster, robot)
-        with httpx2.Client(base_url=cluster.server_urls[0], timeout=60) as http, _late_worker(cluster):
+        with (
+            httpx2.Client(base_url=cluster.server_urls[0], timeout=60) as http,
+            _late_worker(cluster),
+            _empty(postgres, Path(place) / "empty") as empty,
+        ):
             scene = Scene(http, cluster.token)
             _fill(cluster, scene)
-            os.environ.update(FOLIOT_URL=cluster.server_urls[0], FOLIOT_TOKEN=cluster.token)
+            os.environ.update(
+                FOLIOT_URL=cluster.server_urls[0],
+                FOLIOT_TOKEN=cluster.token,
+                FOLIOT_EMPTY=empty.server_urls[0],
+                FOLIOT_EMPTY_TOKEN=empty.token,
+            )
             return 0 if build.run("node", "e2e/screenshots.ts", shown=True) else 1
 
 
@@ -62,6 +71,16 @@ class Scene:
         return self.http.request(method, path, json=body, headers=sent)
 
 
+@contextmanager
+def _empty(postgres: Postgres, place: Path) -> Iterator[Cluster]:
+    """A server that nobody has given a job."""
+    place.mkdir()
+    with Cluster(postgres.database(migrate), place) as cluster:
+        cluster.start_server("new")
+        asyncio.run(cluster.answers("new"))
+        yield cluster
+
+
 def _start(cluster: Cluster, robot: str) -> None:
     notify = cluster.folder / "notify.toml"
     notify.write_text(NOTIFY)
@@ -72,7 +91,7 @@ def _start(cluster: Cluster, robot: str) -> None:
         asyncio.run(cluster.answers(name))
     for number in range(1, WORKERS + 2):
         zone = "zone=cn-east" if number % 2 else "zone=eu-west"
-        cluster.start_worker(f"w-{number:02}", slots=8, jobs=JOBS, options=("--labels", zone))
+        cluster.start_worker(f"w-{number:02}", slots=8, jobs=JOBS, options=("--labels", zone, "--allow-drills"))
 
 
 @contextmanager
@@ -114,6 +133,8 @@ def _fill(cluster: Cluster, scene: Scene) -> None:
     _fill_the_past(scene)
     _tell_people(scene)
     _watch_others(scene)
+    _edit(scene)
+    _rehearse(scene)
     eventually(lambda: _has_band(scene, "DEAD") and _has_band(scene, "WARNING"), within_s=180, what="nodes in trouble")
 
 
@@ -184,6 +205,28 @@ def _watch_others(scene: Scene) -> None:
     weekly = {"kind": "weekly", "at": "09:00", "weekday": "mon", "timezone": "Europe/Berlin", "to": ["oncall"]}
     scene.ask("PUT", "/api/v1/report-schedules/every-morning", {"schedule": daily})
     scene.ask("PUT", "/api/v1/report-schedules/mondays?namespace=default", {"schedule": weekly})
+
+
+def _edit(scene: Scene) -> None:
+    """One job has three versions."""
+    name = "payouts"
+    for changed in ({"schedule": {"cron": "30 9 * * 1-5"}}, {"retries": 2, "timeout": "20m"}):
+        found = scene.ask("GET", f"/api/v1/jobs/{name}")
+        body = {"definition": {**found.json()["definition"], **changed}}
+        edited = scene.ask("PUT", f"/api/v1/jobs/{name}", body, **{"If-Match": found.headers["ETag"]})
+        assert edited.is_success, edited.text
+
+
+def _rehearse(scene: Scene) -> None:
+    """A drill, and a silence for the time of it."""
+    asked = {"type": "exhaust", "on": "w-03", "for": "10s", "reason": "every Tuesday"}
+    drill = scene.ask("POST", "/api/v1/drills", asked)
+    assert drill.is_success, drill.text
+    silence = {"of": {"node": "w-03"}, "for": "2h", "reason": "the drill of this week"}
+    made = scene.ask("POST", "/api/v1/silences", silence)
+    assert made.is_success, made.text
+    path = f"/api/v1/drills/{drill.json()['id']}"
+    eventually(lambda: scene.ask("GET", path).json()["state"] == "ENDED", within_s=180, what="the drill is over")
 
 
 def _has_history(scene: Scene) -> bool:

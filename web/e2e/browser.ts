@@ -77,9 +77,13 @@ export async function logIn(page: Page, { url, code }: Asked): Promise<void> {
 }
 
 /** The state of a browser that is logged in by a token: windows that are opened with it are logged in, too. */
-export async function loggedIn(browser: Browser, url: string): Promise<Required<Look>["state"]> {
+export async function loggedIn(
+  browser: Browser,
+  url: string,
+  token = process.env.FOLIOT_TOKEN ?? "",
+): Promise<Required<Look>["state"]> {
   const context = await browser.newContext();
-  const headers = { Authorization: `Bearer ${process.env.FOLIOT_TOKEN ?? ""}`, "X-Foliot-Csrf": "1" };
+  const headers = { Authorization: `Bearer ${token}`, "X-Foliot-Csrf": "1" };
   const answer = await context.request.post(`${url}/api/v1/session`, { headers });
   if (!answer.ok()) throw new Error(await answer.text());
   const state = await context.storageState();
