@@ -4,7 +4,7 @@ import { test } from "node:test";
 import type { Locator, Page } from "playwright-core";
 import { countPresses, pressesOf } from "../browser.ts";
 import { violations } from "./looking.ts";
-import { ask, pageOf, server, today } from "./window.ts";
+import { ask, counted, pageOf, server, today } from "./window.ts";
 
 const CHECK = `dump-${process.pid}`;
 const SCHEDULE = `morning-${process.pid}`;
@@ -94,7 +94,7 @@ test("a report is read by its day, leads to the runs behind it, and is the same 
   await page.getByText(`foliot report daily --date ${today()} --tz Asia/Shanghai`).waitFor();
   const failing = page.getByRole("table", { name: "Most failing" });
   const row = failing.getByRole("row", { name: /markup/ });
-  await row.getByText("error").waitFor({ timeout: 60_000 }); // runs are counted some seconds after their end
+  await counted(page, row.getByText("error"));
   await row.getByRole("link").nth(1).click();
   await page.waitForURL(/runs\?.*state=FAILED/);
   await page.getByRole("table", { name: "List of runs" }).getByText("markup").first().waitFor();

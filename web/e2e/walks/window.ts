@@ -1,7 +1,7 @@
 /// The one browser of some walks, and its windows: logged in from the start, each watched for complaints.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { asked, Complaints, type Look, launched, loggedIn, opened } from "../browser.ts";
 
 export const server = asked();
@@ -44,6 +44,22 @@ export async function ask(
   assert.ok(answer.ok, `${method} ${path}: ${answer.status}`);
   const text = await answer.text(); // a deletion answers nothing
   return (text === "" ? {} : JSON.parse(text)) as Record<string, unknown>;
+}
+
+const COUNTED_MS = 15_000;
+const TRIES = 8; // a run is counted within a minute after its end, and a report is read once a minute
+
+/** Waits for what is shown once runs were counted; the page is read anew meanwhile. */
+export async function counted(page: Page, wanted: Locator): Promise<void> {
+  for (let left = TRIES; ; left--) {
+    try {
+      await wanted.waitFor({ timeout: COUNTED_MS });
+      return;
+    } catch (error) {
+      if (left === 1) throw error;
+      await page.reload();
+    }
+  }
 }
 
 /** The day in the zone of the browser's windows, which is eight hours ahead. */
