@@ -70,6 +70,24 @@ test("a trigger is looked at without a run, goes to the field that is wrong, and
   await page.context().close();
 });
 
+test("a trigger that an earlier run stands for says so, with a link to it", async () => {
+  const page = await pageOf();
+  const definition = { run: { python: "far:calm" }, debounce: "1h" };
+  await ask("POST", "/jobs", { name: "calm", definition });
+  const first = (await ask("POST", "/jobs/calm:trigger", {})).id as string;
+  await page.goto(`${server.url}/jobs/default/calm`);
+  await page.locator('.title [data-key="t"]').click();
+  await page.getByRole("dialog").getByRole("button", { name: "Trigger", exact: true }).click();
+  const toast = page.locator(".toast", {
+    hasText: `${first} stands for this trigger, too (debounce). It starts at`,
+  });
+  await toast.waitFor();
+  assert.match(page.url(), /\/jobs\/default\/calm$/, "no run was made, so none is opened");
+  await toast.getByRole("link").click();
+  await page.waitForURL(`${server.url}/runs/${first}`);
+  await page.context().close();
+});
+
 test("a dialog stays with what was written in it when the session ends", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/default/daily`);

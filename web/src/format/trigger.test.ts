@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AT_ONCE, howAsked, isSpecial } from "./trigger.ts";
+import { AT_ONCE, howAsked, isAtOnce, isSpecial } from "./trigger.ts";
 
 test("a trigger says only what was written", () => {
   expect(howAsked(AT_ONCE, "UTC")).toEqual({});
@@ -24,4 +24,10 @@ test("a trigger says only what was written", () => {
 test("a reason alone is nothing special", () => {
   expect(isSpecial({ ...AT_ONCE, reason: "again" })).toBe(false);
   expect(isSpecial({ ...AT_ONCE, isBeside: true })).toBe(true);
+});
+
+test("a run that waits for the quiet time of a debounce does not start at once", () => {
+  const created_at = "2031-01-02T06:00:00Z";
+  expect(isAtOnce({ created_at, not_before: "2031-01-02T06:00:00.400Z" })).toBe(true);
+  expect(isAtOnce({ created_at, not_before: "2031-01-02T06:00:10Z" })).toBe(false);
 });

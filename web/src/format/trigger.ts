@@ -1,5 +1,5 @@
 /// What a trigger says beside the parameters, as a form has it and as the request has it.
-import type { TriggerJob } from "../api/types.ts";
+import type { RunOut, TriggerJob } from "../api/types.ts";
 import { instantWritten } from "./day.ts";
 
 export interface How {
@@ -31,4 +31,9 @@ export function howAsked({ reason, at, delay, priority, key, isBeside }: How, zo
 /** Whether something is said that stands folded away: more than a reason. */
 export function isSpecial({ reason, ...how }: How): boolean {
   return Object.values(how).some((value) => value !== "" && value !== false);
+}
+
+/** Whether a run may start as soon as it was made. */
+export function isAtOnce({ created_at, not_before }: Pick<RunOut, "created_at" | "not_before">): boolean {
+  return Date.parse(not_before) - Date.parse(created_at) < 1000;
 }

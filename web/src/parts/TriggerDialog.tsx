@@ -4,11 +4,13 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useEffect, useRef, useState } from "react";
 import { asked } from "../api/asked.ts";
-import { call, newKey, ProblemError } from "../api/call.ts";
+import { call, newKey, ProblemError, serverNow } from "../api/call.ts";
 import { job as jobQuery } from "../api/queries.ts";
+import type { RunOut } from "../api/types.ts";
 import { type FormField, fieldsOf, filled } from "../format/schema.ts";
 import { asFields } from "../format/snippets.ts";
-import { AT_ONCE, type How, howAsked, isSpecial } from "../format/trigger.ts";
+import { clockTime } from "../format/time.ts";
+import { AT_ONCE, type How, howAsked, isAtOnce, isSpecial } from "../format/trigger.ts";
 import { type Say, useSay } from "../words/say.ts";
 import { CopyAs } from "./CopyAs.tsx";
 import { useDraft } from "./draft.ts";
@@ -81,8 +83,8 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
       forgetHow();
       close();
       if (!("id" in run)) return;
-      tell(say("trigger.done", { job: name }), { id: run.id, label: say("trigger.see") });
-      void navigate({ to: "/runs/$run", params: { run: run.id } });
+      tell(toldOf(run, say, zone), { id: run.id, label: say("trigger.see") });
+      if (run.stands_for === null) void navigate({ to: "/runs/$run", params: { run: run.id } });
     },
   });
   const checking = useMutation({
@@ -174,6 +176,16 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
       />
     </form>
   );
+}
+
+/** What became of the trigger: a run of its own, or one that was there and stands for it. */
+function toldOf(run: RunOut, say: Say, zone: string): string {
+  if (run.stands_for === null) return say("trigger.done", { job: run.job });
+  if (run.stands_for === "debounce" && !isAtOnce(run)) {
+    const at = clockTime(run.not_before, zone, serverNow());
+    return say("trigger.stands_debounce_at", { run: run.id, at });
+  }
+  return say(`trigger.stands_${run.stands_for}`, { run: run.id });
 }
 
 const CHECK = "check";
