@@ -28,6 +28,18 @@ export async function widthAt(page: Page, width: number): Promise<number> {
   });
 }
 
+/** Until what floats over a page stands within a window of this width: it is moved some frames after the window shrank. */
+export async function untilWithin(page: Page, selector: string, width: number): Promise<void> {
+  await page.waitForFunction(
+    ([selector, width]) => {
+      const box = document.querySelector(selector)?.getBoundingClientRect();
+      return box !== undefined && box.left >= 0 && box.right <= width;
+    },
+    [selector, width] as const,
+    { timeout: 5000 },
+  );
+}
+
 /**
  * Words in Latin letters that are neither names, code nor ids (these say translate="no"). Sentences of the server have
  * names within them, and so have labels for readers aloud: these are English when nothing in them is Chinese.
@@ -53,6 +65,7 @@ export async function englishIn(page: Page): Promise<string[]> {
       if (!parent || parent.closest('[translate="no"], script, style, .why, .raw')) continue;
       const text = (walker.currentNode.textContent ?? "")
         .replace(/\b(API|JSON|Foliot|INFO|WARNING|ERROR)\b/g, "")
+        .replace(/\br-[a-z0-9]+/g, "") // a run's id may look like a word
         .replace(/\b[A-Z][A-Za-z_]+\/[A-Z][A-Za-z_/]+/g, ""); // a time zone is called the same everywhere
       if (/[A-Za-z]{2,}/.test(text)) found.push(text.trim());
     }
