@@ -2,7 +2,7 @@
 
 from foliot.domain.instants import SECOND
 from foliot.store.sql.firing.follow import OF_GROUP
-from foliot.store.sql.leasing import key_limits, key_upkeep, limits, scopes
+from foliot.store.sql.leasing import key_limits, key_upkeep, key_waiters, limits, scopes
 from foliot.store.sql.people import holds, key_holds, key_use, named_limits
 from tests.sql.explaining import BATCH, KEYED, LIMIT_KEYS, LIMITS, RUNNING, Hot, Loaded
 
@@ -147,7 +147,7 @@ COUNTS: list[Hot] = [
     ),
     Hot(
         name="when a key has tokens again",
-        statement=key_limits.SET_WAKE,
+        statement=key_waiters.SET_WAKE,
         uses=KEY,
         reads_max=2 * FEW,
         sets=lambda loaded: {"d": some_keys(loaded.now)},
@@ -178,8 +178,16 @@ COUNTS: list[Hot] = [
         sets=lambda loaded: {"d": running(loaded)[:FEW]},
     ),
     Hot(
+        name="the first that waits for each key",
+        statement=key_waiters.FIRST,
+        uses=WAITING,
+        aliases=KEYS,
+        reads_max=2 * FEW,
+        sets=lambda _: {"d": some_keys()},
+    ),
+    Hot(
         name="the first that wait for a key",
-        statement=key_limits.WAITERS,
+        statement=key_waiters.WAITERS,
         uses=WAITING,
         aliases=KEYS,
         reads_max=2,
@@ -187,23 +195,29 @@ COUNTS: list[Hot] = [
     ),
     Hot(
         name="lock runs that wait for keys",
-        statement=key_limits.PARKED_RUNS,
+        statement=key_waiters.PARKED_RUNS,
         uses=KEY,
         sets=lambda loaded: {"d": [(run_id,) for run_id in loaded.runs]},
     ),
     Hot(
         name="runs that still wait for keys",
-        statement=key_limits.STILL_PARKED,
+        statement=key_waiters.STILL_PARKED,
         uses=KEY,
         sets=lambda loaded: {"d": [(run_id,) for run_id in loaded.runs]},
     ),
     Hot(
-        name="keys whose rate has tokens again",
-        statement=key_limits.DUE_KEYS,
+        name="forget who waited",
+        statement=key_waiters.FORGET_WAITERS,
+        uses=KEY,
+        sets=lambda loaded: {"d": [(run_id, "c:7:k3") for run_id in loaded.runs]},
+    ),
+    Hot(
+        name="keys that are to be looked at now",
+        statement=key_waiters.DUE_KEYS,
         uses=frozenset({"limit_keys_wake"}),
         aliases=KEYS,
-        reads_max=key_limits.WAKE_STEP,
-        values=lambda _: {"limit": key_limits.WAKE_STEP},
+        reads_max=key_waiters.WAKE_STEP,
+        values=lambda _: {"limit": key_waiters.WAKE_STEP},
     ),
     Hot(
         name="a stretch of keys",
@@ -225,14 +239,6 @@ COUNTS: list[Hot] = [
         statement=key_upkeep.ON_WORKERS,
         uses=frozenset({"runs_running"}),
         reads_max=RUNNING,
-    ),
-    Hot(
-        name="keys that runs wait for",
-        statement=key_upkeep.AWAITED,
-        uses=WAITING,
-        aliases=KEYS,
-        reads_max=2 * FEW * KEYED // 300,
-        sets=lambda _: {"d": some_keys()},
     ),
     Hot(
         name="drop keys that nobody needs",

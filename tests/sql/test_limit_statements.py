@@ -30,7 +30,7 @@ PLACES: dict[str, dict[str, Any]] = {
         "max_per_key": 100,
     },
 }
-FILES = ("leasing/limits.py", "leasing/scopes.py", "leasing/key_limits.py")
+FILES = ("leasing/limits.py", "leasing/scopes.py", "leasing/key_limits.py", "leasing/key_waiters.py")
 
 
 async def lease(world: World, anne: Worker, n: int) -> tuple[LeasedRun, ...]:

@@ -2330,9 +2330,6 @@ SELECT d.name, d.job_id, d.said, 0, d.pace_us, d.burst, 1 FROM JSON_TABLE(%(d)s,
 -- leasing/key_limits.py GIVE_KEYS
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, n BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.used = CASE WHEN limit_keys.used > d.n THEN limit_keys.used - d.n ELSE 0 END, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name;
 
--- leasing/key_limits.py SET_WAKE
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.wake_at = d.at, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name;
-
 -- leasing/key_limits.py PARK
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.parked = 3, runs.ver = runs.ver + 1, runs.assigned_to = NULL, runs.assigned_until = NULL WHERE runs.id = d.id AND runs.ver = d.ver;
 
@@ -2345,25 +2342,11 @@ INSERT INTO limit_runs (run_id, name, waits, turn) SELECT d.id, d.name, d.waits,
 -- leasing/key_limits.py HELD
 SELECT h.run_id, h.name FROM limit_runs h WHERE h.waits = 0 AND h.run_id IN (SELECT d.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
 
--- leasing/key_limits.py WAITERS
-SELECT w.run_id FROM limit_runs w WHERE w.name = %(name)s AND length(w.name) = length(%(name)s) AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT %(n)s;
-
--- leasing/key_limits.py PARKED_RUNS
-SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 3
-ORDER BY r.id FOR UPDATE SKIP LOCKED;
-
--- leasing/key_limits.py STILL_PARKED
-SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 3;
-
--- leasing/key_limits.py DUE_KEYS
-SELECT k.name, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
-ORDER BY k.wake_at, k.name LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
-
 -- leasing/key_upkeep.py NAMES
 SELECT name FROM limit_keys WHERE name > %(after)s ORDER BY name LIMIT %(limit)s;
 
 -- leasing/key_upkeep.py LOCK_COUNTS
-SELECT k.name, k.used, k.wake_at, k.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys k ON k.name = d.name WHERE true
+SELECT k.name, k.used, k.wake_at, k.pace_us, k.burst, k.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys k ON k.name = d.name WHERE true
 ORDER BY k.name FOR UPDATE;
 
 -- leasing/key_upkeep.py HOLDING
@@ -2379,12 +2362,34 @@ GROUP BY r.job_id, r.session_id;
 -- leasing/key_upkeep.py CORRECT
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, used BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.used = d.used, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name AND limit_keys.ver = d.ver;
 
--- leasing/key_upkeep.py AWAITED
-SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d);
-
 -- leasing/key_upkeep.py DROP_IDLE
 DELETE limit_keys FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys ON limit_keys.name = d.name WHERE true AND used = 0 AND coalesce(wake_at, 0) = 0
       AND (spent_until IS NULL OR spent_until < %(now)s);
+
+-- leasing/key_waiters.py FIRST
+SELECT d.name, (SELECT w.run_id FROM limit_runs w WHERE w.name = d.name AND w.waits = 1
+                ORDER BY w.turn, w.run_id LIMIT 1)
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d;
+
+-- leasing/key_waiters.py WAITERS
+SELECT w.run_id FROM limit_runs w WHERE w.name = %(name)s AND length(w.name) = length(%(name)s) AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT %(n)s;
+
+-- leasing/key_waiters.py PARKED_RUNS
+SELECT r.id, r.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 3
+ORDER BY r.id FOR UPDATE SKIP LOCKED;
+
+-- leasing/key_waiters.py STILL_PARKED
+SELECT r.id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true AND r.state = 'PENDING' AND r.parked = 3;
+
+-- leasing/key_waiters.py FORGET_WAITERS
+DELETE w FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_runs w ON w.run_id = d.id AND w.name = d.name WHERE w.waits = 1;
+
+-- leasing/key_waiters.py SET_WAKE
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (name LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, at BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN limit_keys SET limit_keys.wake_at = d.at, limit_keys.ver = limit_keys.ver + 1 WHERE limit_keys.name = d.name;
+
+-- leasing/key_waiters.py DUE_KEYS
+SELECT k.name, k.used, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
+ORDER BY k.wake_at, k.name LIMIT %(limit)s FOR UPDATE SKIP LOCKED;
 
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,

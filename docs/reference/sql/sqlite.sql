@@ -2493,9 +2493,6 @@ UPDATE limit_keys SET used = CASE WHEN limit_keys.used > d.n THEN limit_keys.use
        ver = limit_keys.ver + 1
 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS n FROM json_each(:d)) AS d WHERE limit_keys.name = d.name;
 
--- leasing/key_limits.py SET_WAKE
-UPDATE limit_keys SET wake_at = d.at, ver = limit_keys.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS at FROM json_each(:d)) AS d WHERE limit_keys.name = d.name;
-
 -- leasing/key_limits.py PARK
 UPDATE runs SET parked = 3, ver = runs.ver + 1, assigned_to = NULL, assigned_until = NULL FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver;
@@ -2509,27 +2506,12 @@ INSERT INTO limit_runs (run_id, name, waits, turn) SELECT d.id, d.name, d.waits,
 -- leasing/key_limits.py HELD
 SELECT h.run_id, h.name FROM limit_runs h WHERE h.waits = 0 AND h.run_id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
 
--- leasing/key_limits.py WAITERS
-SELECT w.run_id FROM limit_runs w WHERE w.name = :name AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT :n;
-
--- leasing/key_limits.py PARKED_RUNS
-SELECT r.id, r.ver FROM runs r
-WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 3
-ORDER BY r.id;
-
--- leasing/key_limits.py STILL_PARKED
-SELECT r.id FROM runs r
-WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 3;
-
--- leasing/key_limits.py DUE_KEYS
-SELECT k.name, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= foliot_now()
-ORDER BY k.wake_at, k.name LIMIT :limit;
-
 -- leasing/key_upkeep.py NAMES
 SELECT name FROM limit_keys WHERE name > :after ORDER BY name LIMIT :limit;
 
 -- leasing/key_upkeep.py LOCK_COUNTS
-SELECT k.name, k.used, k.wake_at, k.ver FROM limit_keys k WHERE k.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
+SELECT k.name, k.used, k.wake_at, k.pace_us, k.burst, k.ver FROM limit_keys k
+WHERE k.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d)
 ORDER BY k.name;
 
 -- leasing/key_upkeep.py HOLDING
@@ -2546,13 +2528,38 @@ GROUP BY r.job_id, r.session_id;
 UPDATE limit_keys SET used = d.used, ver = limit_keys.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS used FROM json_each(:d)) AS d
 WHERE limit_keys.name = d.name AND limit_keys.ver = d.ver;
 
--- leasing/key_upkeep.py AWAITED
-SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d);
-
 -- leasing/key_upkeep.py DROP_IDLE
 DELETE FROM limit_keys
 WHERE name IN (SELECT d.name FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d) AND used = 0 AND coalesce(wake_at, 0) = 0
       AND (spent_until IS NULL OR spent_until < :now);
+
+-- leasing/key_waiters.py FIRST
+SELECT d.name, (SELECT w.run_id FROM limit_runs w WHERE w.name = d.name AND w.waits = 1
+                ORDER BY w.turn, w.run_id LIMIT 1)
+FROM (SELECT json_extract(value, '$[0]') AS name FROM json_each(:d)) AS d;
+
+-- leasing/key_waiters.py WAITERS
+SELECT w.run_id FROM limit_runs w WHERE w.name = :name AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT :n;
+
+-- leasing/key_waiters.py PARKED_RUNS
+SELECT r.id, r.ver FROM runs r
+WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 3
+ORDER BY r.id;
+
+-- leasing/key_waiters.py STILL_PARKED
+SELECT r.id FROM runs r
+WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) AND r.state = 'PENDING' AND r.parked = 3;
+
+-- leasing/key_waiters.py FORGET_WAITERS
+DELETE FROM limit_runs
+WHERE (run_id, name) IN (SELECT d.id, d.name FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS name FROM json_each(:d)) AS d) AND waits = 1;
+
+-- leasing/key_waiters.py SET_WAKE
+UPDATE limit_keys SET wake_at = d.at, ver = limit_keys.ver + 1 FROM (SELECT json_extract(value, '$[0]') AS name, json_extract(value, '$[1]') AS at FROM json_each(:d)) AS d WHERE limit_keys.name = d.name;
+
+-- leasing/key_waiters.py DUE_KEYS
+SELECT k.name, k.used, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= foliot_now()
+ORDER BY k.wake_at, k.name LIMIT :limit;
 
 -- leasing/leased_runs.py REPEATED
 SELECT r.session_id, r.request_no, r.id, r.job_id, r.version, r.attempt, r.lease_id, r.fence, r.leased_at, r.shard,

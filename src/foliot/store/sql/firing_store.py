@@ -23,7 +23,7 @@ from foliot.store.sql.kernel.database import Database, Pool, RefusedForData, Row
 from foliot.store.sql.kernel.scans import ScanBound
 from foliot.store.sql.kernel.statement import Statement
 from foliot.store.sql.leasing.fire_routes import FireRoutes
-from foliot.store.sql.leasing.key_limits import wake_due
+from foliot.store.sql.leasing.key_waiters import wake_due
 
 _EVER: Final = 2**63 - 1
 

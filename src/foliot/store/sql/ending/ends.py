@@ -263,6 +263,8 @@ class Ending:
             give_back(tx, lanes, settlement.left)
         if settlement.keyed or settlement.of_workers:
             key_limits.give_back(tx, settlement.keyed, settlement.of_workers)
+        if settlement.waiters:
+            key_limits.forget(tx, settlement.waiters)
         failure_signs.leave(tx, failed, now)
 
     def _as_they_are(self, tx: Tx, jobs: Iterable[LoadedJob], held: Held) -> list[LoadedJob]:

@@ -71,6 +71,7 @@ class Settlement:
         self.left: dict[tuple[int, int], int] = {}  # runs that left RUNNING, by lane and by what they had taken
         self.keyed: list[int] = []  # runs that left RUNNING and had taken their key
         self.of_workers: dict[str, int] = {}  # keys of workers that they had taken
+        self.waiters: list[int] = []  # runs that end before they began, and may wait for their key
         self.strangers: frozenset[str] = frozenset()  # sessions whose runs are not the speaker's to end
         self.waited_us: Micros = 0  # how long the claims had been waiting when store time was read
         self._judge = judge
@@ -120,6 +121,8 @@ class Settlement:
         self._quitting.add(run.id)
         end = End(RunState.CANCELLED) if quit_.kind is None else End(RunState.FAILED, quit_.kind)
         self.quits.append((run.id, run.ver, str(end.state), end.kind and str(end.kind), quit_.error))
+        if self.jobs[run.job_id, run.version].definition.is_keyed:
+            self.waiters.append(run.id)
         self._ended(run, end, None, quit_.error)
         return True
 

@@ -19,6 +19,7 @@ from foliot.store.sql.jobs.edited_run import Row, edited
 from foliot.store.sql.jobs.removal import end_waiting
 from foliot.store.sql.kernel.database import Database, Pool, Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement
+from foliot.store.sql.leasing.key_limits import forget
 
 STEP_MAX: Final = 1000
 FROM_THE_FIRST: Final = (0, 0)
@@ -225,7 +226,10 @@ def _step(
     rows, following = _page(tx, definitions, job, walk.take, walk.key, after, limit)
     if walk is PARENTS and rows:
         rows = _with_parts(tx, definitions, job, rows)
-    moved = tx.change(TAKE_VERSION, {"version": job.version}, d=rows) if rows else 0
+    if not rows:
+        return 0, following
+    moved = tx.change(TAKE_VERSION, {"version": job.version}, d=rows)
+    forget(tx, [row.id for row in rows])
     return moved, following
 
 

@@ -14,10 +14,10 @@ limit_keys: Final = sa.Table(
     sa.Column("said", Name(100), nullable=False),  # the value, for people
     sa.Column("used", sa.Integer, nullable=False),
     sa.Column("pace_us", sa.BigInteger, nullable=False),  # 0: it counts runs, not starts
-    sa.Column("burst", sa.Integer, nullable=False),
+    sa.Column("burst", sa.Integer, nullable=False),  # how many at once: starts after a quiet time, or runs
     sa.Column("ver", sa.BigInteger, nullable=False),
     sa.Column("spent_until", Time, nullable=True),
-    sa.Column("wake_at", Time, nullable=True),  # runs wait for its rate: then the next may start
+    sa.Column("wake_at", Time, nullable=True),  # runs wait for it: then they are looked at
     sa.Index("limit_keys_wake", "wake_at"),
 )
 

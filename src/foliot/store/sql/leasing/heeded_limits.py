@@ -152,7 +152,7 @@ def given_slots(
             continue
         own = run_keys.get(run.id, ())
         if (short := locked.short_of(own)) is not None:
-            locked.park(run.id, run.ver, short, by_rank(run)[0])
+            locked.park(run.id, run.ver, short, by_rank(run)[0], own)
             continue
         poll = slots.take(run, now, namespaces[run.job_id])
         if poll is None:

@@ -5,10 +5,9 @@ A key is a row of `limit_keys`, made when a run first needs it. Names: `w:<job>:
 
 A run whose key is full or used up is parked (`runs.parked` = 3) and named in `limit_runs` with its rank, so leasing
 does not meet it again. The end of a run with the key un-parks the next; for a rate the sweep does, when `wake_at` of
-the key has come. Un-parking is a hint: the guarded update of the key's row alone decides (R1).
+the key has come (`leasing.key_waiters`). The guarded update of the key's row alone decides (R1).
 
-Order of locks: `limit_keys` after `limits`, each by name. Parked runs are un-parked behind the lock of their key, so
-that no run which was parked meanwhile is missed; rows that others hold are passed over, so that nobody waits in a ring.
+Order of locks: `limit_keys` after `limits`, each by name.
 """
 
 import json
@@ -16,20 +15,16 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.instants import SECOND, Instant, Micros
+from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Definition
 from foliot.domain.own_parameters import usual_params
 from foliot.domain.policies.windows import window_key
 from foliot.domain.rates import STEPPED_BACK_US, Bucket, refill_at, tokens_left
-from foliot.store.sql.firing.line_heads import UNPARK
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
+from foliot.store.sql.leasing.key_waiters import PARKED_FOR_KEY, SET_WAKE, refill
 
-PARKED_FOR_KEY: Final = 3
 SAID_MAX: Final = 100
-WAKE_STEP: Final = 200
-HELD_UP_US: Final = SECOND
-"""A run that somebody holds is looked for again then."""
 NO_NUMBER: Final = 2**31 - 1
 
 USED: Final = Statement("SELECT k.name, k.used FROM {d} JOIN limit_keys k ON k.name = d.name", RowSet("d", name=TEXT))
@@ -77,11 +72,6 @@ GIVE_KEYS: Final = Statement(
     RowSet("d", name=TEXT, n=BIGINT),
 )
 
-SET_WAKE: Final = Statement(
-    "UPDATE limit_keys SET wake_at = d.at, ver = limit_keys.ver + 1 FROM {d} WHERE limit_keys.name = d.name",
-    RowSet("d", name=TEXT, at=BIGINT),
-)
-
 PARK: Final = Statement(
     f"""
     UPDATE runs SET parked = {PARKED_FOR_KEY}, ver = runs.ver + 1, assigned_to = NULL, assigned_until = NULL FROM {{d}}
@@ -102,35 +92,6 @@ HELD: Final = Statement(
     RowSet("d", id=BIGINT),
 )
 
-WAITERS: Final = Statement(
-    "SELECT w.run_id FROM limit_runs w WHERE w.name = :name AND w.waits = 1 ORDER BY w.turn, w.run_id LIMIT :n"
-)
-"""One short statement for each key that has room: there are few in one transaction."""
-
-PARKED_RUNS: Final = Statement(
-    f"""
-    SELECT r.id, r.ver FROM runs r
-    WHERE r.id IN (SELECT d.id FROM {{d}}) AND r.state = 'PENDING' AND r.parked = {PARKED_FOR_KEY}
-    ORDER BY r.id {{skip_locked}}
-    """,
-    RowSet("d", id=BIGINT),
-)
-
-STILL_PARKED: Final = Statement(
-    f"""
-    SELECT r.id FROM runs r
-    WHERE r.id IN (SELECT d.id FROM {{d}}) AND r.state = 'PENDING' AND r.parked = {PARKED_FOR_KEY}
-    """,
-    RowSet("d", id=BIGINT),
-)
-
-DUE_KEYS: Final = Statement(
-    """
-    SELECT k.name, k.pace_us, k.burst, k.spent_until FROM limit_keys k WHERE k.wake_at <= {now}
-    ORDER BY k.wake_at, k.name LIMIT :limit {skip_locked}
-    """
-)
-
 
 class RunKey(NamedTuple):
     """A key that a run counts in."""
@@ -147,7 +108,8 @@ class RunKey(NamedTuple):
 
     @property
     def burst(self) -> int:
-        return 0 if self.bucket is None else self.bucket.burst
+        """How many at once: starts after a quiet time, or runs."""
+        return self.most if self.bucket is None else self.bucket.burst
 
 
 def keys_of(job_id: int, definition: Definition, params: str | None) -> list[RunKey]:
@@ -188,6 +150,7 @@ class LeaseKeys:
         self._taken: Counter[str] = Counter()
         self._holds: list[tuple[int, str, int, int]] = []
         self._parks: dict[int, tuple[int, str, int]] = {}  # run: version, key, rank
+        self._passed_over: set[str] = set()  # other keys of parked runs, which have room for another run by number
 
     def short_of(self, run_keys: Iterable[RunKey]) -> str | None:
         """The first key that keeps a run from starting."""
@@ -196,9 +159,10 @@ class LeaseKeys:
     def left(self, name: str) -> int:
         return self._left[name]
 
-    def park(self, run_id: int, ver: int, name: str, rank: int) -> None:
-        """A run waits for a key."""
+    def park(self, run_id: int, ver: int, name: str, rank: int, run_keys: Iterable[RunKey]) -> None:
+        """A run waits for this one of its keys."""
         self._parks[run_id] = (ver, name, rank)
+        self._passed_over.update(key.name for key in run_keys if key.name != name and key.bucket is None)
 
     def take(self, run_id: int, run_keys: Iterable[RunKey]) -> None:
         """A run begins."""
@@ -233,8 +197,11 @@ class LeaseKeys:
             self._set_wakes(tx)
 
     def _set_wakes(self, tx: Tx) -> None:
-        """A rate that is used up lets the next run start at an instant that is known."""
-        wakes: dict[str, Instant] = {}
+        """A rate that is used up lets the next run start at an instant that is known.
+
+        A run that waits for its rate may have been un-parked for another key: the next run may go there.
+        """
+        wakes: dict[str, Instant] = {name: self._now for name in self._passed_over if self._left[name] > 0}
         for _, name, _ in self._parks.values():
             if name in self._refill_at:
                 wakes[name] = self._refill_at[name] + self._taken[name] * self._wanted[name].pace_us
@@ -269,6 +236,11 @@ def used_by(tx: Tx, names: Collection[str]) -> dict[str, int]:
     return {name: int(used) for name, used in tx.pairs(USED, d=keys(sorted(names))).items()} if names else {}
 
 
+def forget(tx: Tx, run_ids: Collection[int]) -> None:
+    """These runs, whose rows are locked, wait for no key any more."""
+    tx.change(FORGET, d=keys(sorted(run_ids)))
+
+
 def give_back(tx: Tx, runs: Sequence[int], workers: Mapping[str, int]) -> None:
     """These runs left RUNNING and had taken keys; `workers`: so many runs of each key of a worker."""
     held: dict[int, str] = tx.pairs(HELD, d=keys(sorted(runs))) if runs else {}
@@ -281,61 +253,4 @@ def give_back(tx: Tx, runs: Sequence[int], workers: Mapping[str, int]) -> None:
     tx.change(GIVE_KEYS, d=rows)
     if held:
         tx.change(FORGET, d=keys(sorted(held)))
-    for name, n in sorted(given.items()):
-        unpark_waiters(tx, name, n)
-
-
-class Unparked(NamedTuple):
-    """What became of the first runs that wait for a key."""
-
-    runs: int  # that may go
-    is_held_up: bool = False  # somebody holds another one: it still waits
-
-
-def unpark_waiters(tx: Tx, name: str, n: int) -> Unparked:
-    """Un-park the first so many runs that wait for a key, whose row is locked."""
-    waiting = [row.run_id for row in tx.rows(WAITERS, {"name": name, "n": n})]
-    if not waiting:
-        return Unparked(0)
-    parked = tx.pairs(PARKED_RUNS, d=keys(waiting))
-    if parked:
-        tx.change(UNPARK, d=sorted(parked.items()))
-    gone = set(waiting) - parked.keys()
-    held: set[int] = set()
-    if gone:  # ended or moved to another version while they waited; one that somebody holds stays
-        held = {row.id for row in tx.rows(STILL_PARKED, d=keys(sorted(gone)))}
-        gone -= held
-    over = sorted(gone | parked.keys())
-    if over:
-        tx.change(FORGET, d=keys(over))
-    if gone and not parked:
-        return unpark_waiters(tx, name, n)
-    return Unparked(len(parked), is_held_up=bool(held))
-
-
-def wake_due(tx: Tx, *, limit: int = WAKE_STEP) -> tuple[int, bool]:
-    """Un-park runs whose rate has tokens again: (how many, whether there may be more keys)."""
-    now = tx.now()
-    due = tx.rows(DUE_KEYS, {"limit": limit})
-    woken = 0
-    wakes: list[tuple[str, Instant | None]] = []
-    for row in due:
-        tokens = max(1, tokens_left(row.pace_us, row.burst, row.spent_until, now)) if row.pace_us else 1
-        unparked = unpark_waiters(tx, row.name, tokens)
-        woken += unparked.runs
-        wakes.append((row.name, _wake_again_at(row, tokens, unparked, now)))
-    if wakes:
-        tx.change(SET_WAKE, d=sorted(wakes))
-    return woken, len(due) == limit
-
-
-def _wake_again_at(row: Any, tokens: int, unparked: Unparked, now: Instant) -> Instant | None:
-    """When to look for runs that wait for a key again; None: there are no more."""
-    if unparked.is_held_up:
-        return now + HELD_UP_US
-    return _next_token(row, tokens, now) if unparked.runs >= tokens and row.pace_us else None
-
-
-def _next_token(row: Any, taken: int, now: Instant) -> Instant:
-    """When a key has a token again once these are taken. Later, and a full bucket would lose what comes meanwhile."""
-    return refill_at(row.pace_us, row.burst, row.spent_until, now) + taken * int(row.pace_us)
+    refill(tx, given)

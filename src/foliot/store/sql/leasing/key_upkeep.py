@@ -1,22 +1,25 @@
 """The watchdog of limits by key: counts are mended, runs that nobody un-parked are, and keys that nobody needs go."""
 
-from collections.abc import Iterable, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final
 
 from foliot.domain.limits import worker_key
 from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.firing.follow import OF_KEY, OF_WORKER
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.key_limits import unpark_waiters
+from foliot.store.sql.leasing.key_waiters import refill
 
 STEP: Final = 500
+REFILL_MAX: Final = 100
+"""So many runs of one key go in a round: it is not known how many went before and have not begun."""
 
 NAMES: Final = Statement("SELECT name FROM limit_keys WHERE name > :after ORDER BY name LIMIT :limit")
 
 LOCK_COUNTS: Final = Statement(
     """
-    SELECT k.name, k.used, k.wake_at, k.ver FROM limit_keys k WHERE k.name IN (SELECT d.name FROM {d})
+    SELECT k.name, k.used, k.wake_at, k.pace_us, k.burst, k.ver FROM limit_keys k
+    WHERE k.name IN (SELECT d.name FROM {d})
     ORDER BY k.name {for_update}
     """,
     RowSet("d", name=TEXT),
@@ -47,11 +50,6 @@ CORRECT: Final = Statement(
     RowSet("d", name=TEXT, ver=BIGINT, used=BIGINT),
 )
 
-AWAITED: Final = Statement(
-    "SELECT DISTINCT w.name FROM limit_runs w WHERE w.waits = 1 AND w.name IN (SELECT d.name FROM {d})",
-    RowSet("d", name=TEXT),
-)
-
 DROP_IDLE: Final = Statement(
     """
     DELETE FROM limit_keys
@@ -73,21 +71,26 @@ def recount(tx: Tx, *, after: str, term: int | None, limit: int = STEP) -> tuple
     counted = [(row.name, row.ver, running.get(row.name, 0)) for row in locked]
     wrong = [mended for row, mended in zip(locked, counted, strict=True) if row.used != mended[2]]
     corrected = tx.change(CORRECT, d=wrong) if wrong else 0
+    awaited = _refill(tx, locked, running)
     idle = [row.name for row in locked if not running.get(row.name) and row.wake_at is None]
-    if idle:
-        _tidy(tx, idle)
+    if unneeded := sorted(set(idle) - awaited):
+        tx.change(DROP_IDLE, {"now": tx.now()}, d=keys(unneeded))
     is_full = len(names) == limit
     return corrected, names[-1] if is_full else None
 
 
-def _tidy(tx: Tx, idle: Sequence[str]) -> None:
-    """Keys in which nothing runs: the next run that waits may go, and a key that nobody waits for is dropped."""
-    awaited = {row.name for row in tx.rows(AWAITED, d=keys(idle))}
-    for name in sorted(awaited):  # an end that somebody's lock held up may have left them
-        unpark_waiters(tx, name, 1)
-    unneeded = sorted(set(idle) - awaited)
-    if unneeded:
-        tx.change(DROP_IDLE, {"now": tx.now()}, d=keys(unneeded))
+def _refill(tx: Tx, locked: Sequence[Any], running: Mapping[str, int]) -> set[str]:
+    """Let so many runs that wait go as there is room for; the keys that some waited for.
+
+    A place is lost when a run that was un-parked for it is cancelled before it begins.
+    """
+    places: dict[str, int] = {}
+    for row in locked:
+        n = running.get(row.name, 0)
+        if row.name.startswith("w:") or (row.pace_us and row.wake_at is not None):
+            continue  # nobody waits for it, or the sweep looks after it
+        places[row.name] = 1 if row.pace_us else max(0 if n else 1, min(int(row.burst) - n, REFILL_MAX))
+    return {name for name, unparked in refill(tx, places).items() if unparked.any_waits}
 
 
 def _running(tx: Tx, names: Sequence[str]) -> dict[str, int]:

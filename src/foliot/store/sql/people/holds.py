@@ -16,7 +16,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.key_limits import PARKED_FOR_KEY
+from foliot.store.sql.leasing.key_waiters import PARKED_FOR_KEY
 from foliot.store.sql.leasing.scopes import all_of
 from foliot.store.sql.people.cluster_reads import list_nodes
 
