@@ -158,6 +158,36 @@ async def test_an_edit_lets_runs_that_wait_for_a_key_go(world: World) -> None:
     assert len(await lease_all(anne)) == 2
 
 
+async def test_an_edit_to_fewer_runs_on_a_worker_stops_no_lease_while_runs_of_the_old_version_wait(
+    world: World,
+) -> None:
+    await save(world, place={"max_per_worker": 5})
+    await trigger(world, n=4)
+    anne = await worker(world)
+    kept, *others = await anne.lease(8)
+    await save(world, place={"max_per_worker": 2})
+    await anne.complete(*others, cause=Cause.RELEASED)
+    await trigger(world)
+    again = await anne.lease(8)
+    assert {run.run_id for run in again} == {run.run_id for run in others}
+    assert await world.store.runs.recount_limits() == 0
+    await anne.complete(kept, *again)
+    assert len(await anne.lease(8)) == 1
+
+
+async def test_of_a_key_the_newest_version_says_how_many_while_runs_of_an_older_one_wait(world: World) -> None:
+    await save(world, place={"max_per_key": 3, "concurrency_by": "customer"})
+    await give(world, "acme", 2)
+    anne = await worker(world)
+    kept, other = await lease_all(anne)
+    await save(world, place={"max_per_key": 1, "concurrency_by": "customer"})
+    await give(world, "acme", 1)
+    await anne.complete(other, cause=Cause.RELEASED)
+    assert await lease_all(anne) == ()
+    await anne.complete(kept)
+    assert len(await lease_all(anne)) == 1
+
+
 async def test_keys_that_nobody_needs_are_forgotten(world: World) -> None:
     await save(world, place={"max_per_key": 1, "concurrency_by": "customer"})
     await give(world, "acme", 1)

@@ -107,22 +107,34 @@ def run_keys_of(
 
 def _lock_keys(
     tx: Tx,
+    candidates: Sequence[Candidate],
     run_keys: Mapping[int, Sequence[RunKey]],
     bounded: Mapping[int, tuple[int, int]],
     slots: FreeSlots,
     now: Instant,
 ) -> LeaseKeys:
-    """Lock the keys of these runs, and those of the workers that may get runs of bounded lanes."""
-    wanted = {key.name: key for own in run_keys.values() for key in own}
-    for lane_id, (job_id, most) in bounded.items():
+    """Lock the keys of these runs, and those of the workers that may get runs of bounded lanes.
+
+    Runs of several versions of a job may wait: the newest says how many of a key. Lanes of a job have each its own
+    bound, which its slots keep; the key of a worker lets through what the widest allows.
+    """
+    wanted = {key.name: key for run in sorted(candidates, key=_version) for key in run_keys.get(run.id, ())}
+    widest: dict[int, int] = {}
+    for job_id, most in bounded.values():
+        widest[job_id] = max(most, widest.get(job_id, 0))
+    for lane_id, (job_id, _) in bounded.items():
         for session in slots.sessions_in(lane_id):
             name = worker_key(job_id, session)
-            wanted[name] = RunKey(name, job_id, session, most, None)
+            wanted[name] = RunKey(name, job_id, session, widest[job_id], None)
     locked = key_limits.lock(tx, wanted, now)
     for lane_id, (job_id, most) in bounded.items():
-        used = {session: most - locked.left(worker_key(job_id, session)) for session in slots.sessions_in(lane_id)}
+        used = {session: locked.used(worker_key(job_id, session)) for session in slots.sessions_in(lane_id)}
         slots.bound(lane_id, job_id, most, used)
     return locked
+
+
+def _version(run: Candidate) -> int:
+    return run.version
 
 
 def given_slots(
@@ -143,7 +155,7 @@ def given_slots(
     tokens = LeaseTokens(claimed(rooms, claims, now), now)
     limited = {lane: _counting(heeded.needs[lane], tokens) for lane in used_lanes}
     bounded = {lane: bound for lane in used_lanes if (bound := lanes[lane].per_worker) is not None}
-    locked = _lock_keys(tx, run_keys, bounded, slots, now)
+    locked = _lock_keys(tx, candidates, run_keys, bounded, slots, now)
     counted: dict[int, int] = {}
     given: list[tuple[Candidate, Poll]] = []
     for run in candidates:

@@ -139,6 +139,7 @@ class LeaseKeys:
     ) -> None:
         self._now = now
         self._wanted = wanted
+        self._used = {name: locked[name][0] for name in wanted}
         self._left: dict[str, int] = {}
         self._refill_at: dict[str, Instant] = {}
         for name, key in wanted.items():
@@ -156,8 +157,9 @@ class LeaseKeys:
         """The first key that keeps a run from starting."""
         return next((key.name for key in run_keys if self._left[key.name] <= 0), None)
 
-    def left(self, name: str) -> int:
-        return self._left[name]
+    def used(self, name: str) -> int:
+        """How many runs counted in this key when it was locked."""
+        return self._used[name]
 
     def park(self, run_id: int, ver: int, name: str, rank: int, run_keys: Iterable[RunKey]) -> None:
         """A run waits for this one of its keys."""
