@@ -215,12 +215,20 @@ test("a job is written with form and YAML, and a change of somebody else is seen
   await page.locator('[aria-invalid="true"]').waitFor();
   await require.fill("");
   await page.getByLabel("Runs that may wait").fill("100");
+  await page.getByText("Limits: how many run at a time").click();
+  await page.getByLabel("Runs at a time").fill("many");
+  await page.getByText("Write a whole number from 1 to 100000.").waitFor();
+  await page.getByLabel("Runs at a time").fill("4");
+  await page.getByLabel("Starts in a time").fill("100 a minute");
+  await page.getByLabel("Starts in a time").and(page.locator('[aria-invalid="true"]')).waitFor();
+  await page.getByLabel("Starts in a time").fill("100/m");
+  await page.getByLabel("Named limits").fill("settle-db=4");
   await page.getByText("Triggers that come close together").click();
   await page.getByLabel("Debounce: quiet time").fill("10s");
   await page.locator(".problem").waitFor({ state: "detached" });
   assert.match(
     await page.getByLabel("Definition as YAML").inputValue(),
-    /place:\n {2}route:\n {4}name: sticky\n {4}by: customer\n {2}max_waiting: 100\ndebounce: 10s\n/,
+    /place:\n {2}route:\n {4}name: sticky\n {4}by: customer\n {2}max_waiting: 100\n {2}max_running: 4\n {2}rate: 100\/m\n {2}concurrency:\n {4}settle-db: 4\ndebounce: 10s\n/,
   );
   assert.deepEqual(await violations(page), [], "the form with all its fields");
   await page.getByRole("button", { name: "Save", exact: true }).click();

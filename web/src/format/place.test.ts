@@ -2,11 +2,13 @@ import { expect, test } from "vitest";
 import {
   fromParts,
   isRate,
-  isWaitingMax,
+  isWhole,
   partsOf,
+  readCounts,
   readLabels,
   readWishes,
   saysAt,
+  writeCounts,
   writeLabels,
   writeWishes,
 } from "./place.ts";
@@ -35,6 +37,16 @@ test("wishes have weights", () => {
   expect(readWishes("")).toBeUndefined();
 });
 
+test("named limits are numbers on one line", () => {
+  const counts = { "settle-db": 4, gateway: 2 };
+  expect(readCounts("settle-db=4, gateway=2")).toEqual(counts);
+  expect(writeCounts(counts)).toBe("settle-db=4, gateway=2");
+  expect(readCounts("")).toBeUndefined();
+  for (const wrong of ["settle-db", "settle-db=0", "settle-db=many", "a=1, a=2"])
+    expect(readCounts(wrong), wrong).toBeNull();
+  for (const odd of [{ a: "4" }, { a: 0.5 }, { "a,b": 1 }, [1]]) expect(writeCounts(odd)).toBeNull();
+});
+
 test("a field with a short form has parts, and is written as short as it can be", () => {
   const names = ["at_most", "by"];
   expect(partsOf("10s", "quiet", names)).toEqual({ quiet: "10s" });
@@ -51,8 +63,8 @@ test("a field with a short form has parts, and is written as short as it can be"
 test("a rate and a limit are told from other texts", () => {
   expect(["1/10s", "500/1h"].every(isRate)).toBe(true);
   expect(["10s", "0/10s", "1/", "x/10s"].some(isRate)).toBe(false);
-  expect([1, 10_000].every(isWaitingMax)).toBe(true);
-  expect([0, 10_001, 1.5, "many"].some(isWaitingMax)).toBe(false);
+  expect([1, 10_000].every((value) => isWhole(value, 10_000))).toBe(true);
+  expect([0, 10_001, 1.5, "many"].some((value) => isWhole(value, 10_000))).toBe(false);
 });
 
 test("what the server says stands at its field", () => {

@@ -21,6 +21,8 @@ export const ROUTES = [
 export type Route = (typeof ROUTES)[number];
 
 export const WAITING_MAX = 10_000;
+export const RUNNING_MAX = 100_000;
+export const BURST_MAX = 10_000;
 const WEIGHED = /^(.*)\*(\d+)$/s;
 
 type Labels = Record<string, string>;
@@ -76,6 +78,26 @@ export function writeWishes(value: unknown): string | null {
   return isSame(readWishes(text) ?? {}, value) ? text : null;
 }
 
+type Counts = Record<string, number>;
+
+/** `settle-db=4, gateway=2` as numbers; null when one of them is no whole number from 1 on. */
+export function readCounts(text: string): Counts | undefined | null {
+  const labels = readLabels(text);
+  if (!labels) return labels;
+  const isWritten = Object.values(labels).every((count) => /^[1-9]\d*$/.test(count));
+  if (!isWritten) return null;
+  return Object.fromEntries(Object.entries(labels).map(([name, count]) => [name, Number(count)]));
+}
+
+export function writeCounts(value: unknown): string | null {
+  if (value === undefined || value === null) return "";
+  if (!isMapping(value)) return null;
+  const text = Object.entries(value)
+    .map(([name, count]) => `${name}=${String(count)}`)
+    .join(", ");
+  return isSame(readCounts(text) ?? {}, value) ? text : null;
+}
+
 /** The parts of a field that is one text, or a mapping of texts with `main` as its first; null: it is neither. */
 export function partsOf(value: unknown, main: string, names: readonly string[]): Labels | null {
   if (value === undefined || value === null) return {};
@@ -98,9 +120,9 @@ export function isRate(text: string): boolean {
   return /^[1-9]\d{0,4}\/\S+$/.test(text);
 }
 
-/** Whether a limit of waiting runs is a whole number in its bounds. */
-export function isWaitingMax(value: unknown): boolean {
-  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= WAITING_MAX;
+/** Whether a limit is a whole number in its bounds. */
+export function isWhole(value: unknown, max: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max;
 }
 
 export interface FieldError {

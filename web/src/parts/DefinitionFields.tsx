@@ -1,22 +1,17 @@
 /// The form of a definition: the fields that most jobs use. Each writes its part of the YAML beside it.
-import { NativeSelect, TextInput } from "@mantine/core";
+import { NativeSelect } from "@mantine/core";
 import { fieldOf, type ScheduleKind, scheduleKindOf, withField } from "../format/draft.ts";
-import { type FieldError, saysAt } from "../format/place.ts";
-import { useSay, type Word } from "../words/say.ts";
+import { saysAt } from "../format/place.ts";
+import { useSay } from "../words/say.ts";
+import { Field, type OfDefinition } from "./DefinitionField.tsx";
+import { LimitFields } from "./LimitFields.tsx";
 import { PlaceFields } from "./PlaceFields.tsx";
 
 const OVERLAPS = ["skip", "queue", "queue_all", "replace", "allow"] as const;
 const KINDS = ["none", "cron", "every"] as const;
 const FIRST = { cron: "0 2 * * *", every: "10m" } as const;
 
-interface Props {
-  text: string;
-  set: (text: string) => void;
-  /** What the server says against the definition; each stands at its field. */
-  errors: readonly FieldError[];
-}
-
-export function DefinitionFields({ text, set, errors }: Props) {
+export function DefinitionFields({ text, set, errors }: OfDefinition) {
   const say = useSay();
   const all = { text, set, errors };
   const overlap = fieldOf(text, ["overlap"]);
@@ -45,11 +40,12 @@ export function DefinitionFields({ text, set, errors }: Props) {
         translate="no"
       />
       <PlaceFields {...all} />
+      <LimitFields {...all} />
     </>
   );
 }
 
-function ScheduleFields({ text, set, errors }: Props) {
+function ScheduleFields({ text, set, errors }: OfDefinition) {
   const say = useSay();
   const all = { text, set, errors };
   const kind = scheduleKindOf(fieldOf(text, ["schedule"]));
@@ -75,33 +71,5 @@ function ScheduleFields({ text, set, errors }: Props) {
       )}
       {kind === "words" && <Field {...all} label="kindof.words" path={["schedule"]} />}
     </div>
-  );
-}
-
-interface FieldProps extends Props {
-  label: Word;
-  path: readonly string[];
-  isNumber?: boolean;
-  example?: string;
-}
-
-function Field({ label, text, path, set, errors, isNumber = false, example }: FieldProps) {
-  const say = useSay();
-  const value = fieldOf(text, path);
-  const isPlain = value === undefined || value === null || typeof value !== "object";
-  const change = (written: string) => {
-    const isWhole = isNumber && /^\d+$/.test(written);
-    set(withField(text, path, written === "" ? undefined : isWhole ? Number(written) : written));
-  };
-  return (
-    <TextInput
-      label={say(label)}
-      value={isPlain ? String(value ?? "") : ""}
-      disabled={!isPlain}
-      placeholder={example}
-      inputMode={isNumber ? "numeric" : "text"}
-      error={saysAt(errors, path.join("."))}
-      onChange={(event) => change(event.currentTarget.value)}
-    />
   );
 }

@@ -1,13 +1,10 @@
 /// The part of the form that says where a job runs, how many of its runs may wait, and what becomes of triggers that come
-/// close together. Each field writes its part of the YAML; what is wrong is said at the field.
+/// close together.
 import { NativeSelect, TextInput } from "@mantine/core";
-import { type ReactNode, useState } from "react";
 import { fieldOf, withField } from "../format/draft.ts";
 import {
-  type FieldError,
   fromParts,
   isRate,
-  isWaitingMax,
   partsOf,
   ROUTES,
   readLabels,
@@ -18,58 +15,35 @@ import {
   writeWishes,
 } from "../format/place.ts";
 import { useSay, type Word } from "../words/say.ts";
+import { Field, FieldsFold, isUsed, LineField, type OfDefinition } from "./DefinitionField.tsx";
 
 const KEYED = ["consistent_hash", "sticky"];
 
-interface Props {
-  text: string;
-  set: (text: string) => void;
-  errors: readonly FieldError[];
-}
+const PLACE = ["route", "require", "prefer", "avoid", "spread", "max_waiting"].map((name) => `place.${name}`);
 
-export function PlaceFields(props: Props) {
+export function PlaceFields(props: OfDefinition) {
   const { text, errors } = props;
   return (
     <>
-      <Fold label="edit.place" isUsed={isUsed(text, errors, "place")}>
+      <FieldsFold label="edit.place" isUsed={isUsed(text, errors, PLACE)}>
         <RouteFields {...props} />
-        <LabelsField {...props} {...REQUIRE} />
-        <LabelsField {...props} {...PREFER} />
-        <LabelsField {...props} {...AVOID} />
+        <LineField {...props} {...REQUIRE} />
+        <LineField {...props} {...PREFER} />
+        <LineField {...props} {...AVOID} />
         <div className="row fields">
-          <SpreadField {...props} />
-          <WaitingField {...props} />
+          <Field {...props} {...SPREAD} />
+          <Field {...props} {...WAITING} />
         </div>
-      </Fold>
-      <Fold
-        label="edit.windows"
-        isUsed={isUsed(text, errors, "debounce") || isUsed(text, errors, "throttle")}
-      >
+      </FieldsFold>
+      <FieldsFold label="edit.windows" isUsed={isUsed(text, errors, ["debounce", "throttle"])}>
         <WindowFields {...props} name="debounce" parts={DEBOUNCE} />
         <WindowFields {...props} name="throttle" parts={THROTTLE} />
-      </Fold>
+      </FieldsFold>
     </>
   );
 }
 
-function isUsed(text: string, errors: readonly FieldError[], name: string): boolean {
-  return fieldOf(text, [name]) !== undefined || saysAt(errors, name) !== undefined;
-}
-
-/** Fields that few jobs use: folded away until they are used or wanted. */
-function Fold({ label, isUsed, children }: { label: Word; isUsed: boolean; children: ReactNode }) {
-  const say = useSay();
-  const [isWanted, setWanted] = useState<boolean | null>(null);
-  const isOpen = isWanted ?? isUsed;
-  return (
-    <details className="fold" open={isOpen} onToggle={(event) => setWanted(event.currentTarget.open)}>
-      <summary>{say(label)}</summary>
-      <div className="stack">{children}</div>
-    </details>
-  );
-}
-
-function RouteFields({ text, set, errors }: Props) {
+function RouteFields({ text, set, errors }: OfDefinition) {
   const say = useSay();
   const value = fieldOf(text, ["place", "route"]);
   const parts = partsOf(value, "name", ["by"]);
@@ -108,104 +82,45 @@ function RouteFields({ text, set, errors }: Props) {
   );
 }
 
-interface LabelsOf {
-  name: string;
-  label: Word;
-  says: Word;
-  example: string;
-  read: (text: string) => object | undefined | null;
-  write: (value: unknown) => string | null;
-}
-
-const REQUIRE: LabelsOf = {
-  name: "require",
+const REQUIRE = {
+  path: ["place", "require"],
   label: "edit.require",
   says: "edit.require_says",
+  form: "edit.labels_form",
   example: "gpu=yes, zone=cn",
   read: readLabels,
   write: writeLabels,
-};
-const PREFER: LabelsOf = {
-  name: "prefer",
+} as const;
+const PREFER = {
+  ...REQUIRE,
+  path: ["place", "prefer"],
   label: "edit.prefer",
   says: "edit.prefer_says",
   example: "disk=ssd*5",
   read: readWishes,
   write: writeWishes,
-};
-const AVOID: LabelsOf = {
+} as const;
+const AVOID = {
   ...REQUIRE,
-  name: "avoid",
+  path: ["place", "avoid"],
   label: "edit.avoid",
   says: "edit.avoid_says",
   example: "spot=yes",
-};
+} as const;
 
-/** A list of labels on one line. What is written stays as it is while it says the same as the YAML, or nothing yet. */
-function LabelsField({ text, set, errors, name, label, says, example, read, write }: Props & LabelsOf) {
-  const say = useSay();
-  const path = ["place", name];
-  const shown = write(fieldOf(text, path));
-  const [typed, setTyped] = useState({ line: shown ?? "", says: shown });
-  const isTyped = typed.says === shown;
-  const line = isTyped ? typed.line : (shown ?? "");
-  const isBroken = isTyped && read(line) === null;
-  const change = (written: string) => {
-    const found = read(written);
-    const next = found === null ? shown : write(found);
-    setTyped({ line: written, says: next });
-    if (found !== null) set(withField(text, path, found));
-  };
-  return (
-    <TextInput
-      label={say(label)}
-      description={say(shown === null ? "kindof.other" : says)}
-      value={line}
-      disabled={shown === null}
-      placeholder={example}
-      error={isBroken ? say("edit.labels_form", { example }) : saysAt(errors, `place.${name}`)}
-      onChange={(event) => change(event.currentTarget.value)}
-    />
-  );
-}
-
-function SpreadField({ text, set, errors }: Props) {
-  const say = useSay();
-  const value = fieldOf(text, ["place", "spread"]);
-  const isPlain = typeof value !== "object" || value === null;
-  return (
-    <TextInput
-      label={say("edit.spread")}
-      description={say("edit.spread_says")}
-      value={isPlain ? String(value ?? "") : ""}
-      disabled={!isPlain}
-      placeholder="zone"
-      error={saysAt(errors, "place.spread")}
-      onChange={(event) => set(withField(text, ["place", "spread"], event.currentTarget.value || undefined))}
-    />
-  );
-}
-
-function WaitingField({ text, set, errors }: Props) {
-  const say = useSay();
-  const value = fieldOf(text, ["place", "max_waiting"]);
-  const isOff = value !== undefined && value !== null && !isWaitingMax(value);
-  const change = (written: string) => {
-    const wanted = /^\d+$/.test(written) ? Number(written) : written || undefined;
-    set(withField(text, ["place", "max_waiting"], wanted));
-  };
-  return (
-    <TextInput
-      label={say("edit.max_waiting")}
-      description={say("edit.max_waiting_says")}
-      value={typeof value === "object" ? "" : String(value ?? "")}
-      placeholder="100"
-      inputMode="numeric"
-      error={isOff ? say("edit.whole", { max: WAITING_MAX }) : saysAt(errors, "place.max_waiting")}
-      onChange={(event) => change(event.currentTarget.value)}
-    />
-  );
-}
+const SPREAD = {
+  path: ["place", "spread"],
+  label: "edit.spread",
+  says: "edit.spread_says",
+  example: "zone",
+} as const;
+const WAITING = {
+  path: ["place", "max_waiting"],
+  label: "edit.max_waiting",
+  says: "edit.max_waiting_says",
+  example: "100",
+  max: WAITING_MAX,
+} as const;
 
 interface Part {
   name: string;
@@ -225,7 +140,7 @@ const THROTTLE: readonly [Part, ...Part[]] = [
   BY,
 ];
 
-interface WindowProps extends Props {
+interface WindowProps extends OfDefinition {
   name: string;
   parts: readonly [Part, ...Part[]];
 }
