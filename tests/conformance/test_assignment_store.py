@@ -204,6 +204,27 @@ async def test_a_move_by_load_is_in_the_journal_with_both_scores(world: World) -
     assert event.data["score_to"] < 0.8 * event.data["score_from"]
 
 
+async def test_each_move_of_one_decision_is_in_the_journal(world: World) -> None:
+    """Runs that are spread over zones are routed zone by zone."""
+    await save(world, "tick", place={"route": "least_load", "spread": "zone"})
+    team = {zone + role: await worker(world, labels={"zone": zone}) for zone in "ab" for role in "12"}
+
+    async def say(first: float, second: float) -> None:
+        for name, one in team.items():
+            load = first if name.endswith("1") else second
+            await one.beat(load={"cpu": load, "memory": load})
+
+    await say(0.2, 0.8)
+    await trigger(world, n=2)
+    assert (await assign(world)).sessions == {team["a1"].session, team["b1"].session}
+    await say(0.9, 0.3)
+    await trigger(world, n=2)
+    assert (await assign(world)).sessions == {team["a2"].session, team["b2"].session}
+    found = (await world.store.journal.newest(EventFilter(subject="tick"), limit=9)).items
+    moves = {(one.data["from"], one.data["to"]) for one in found if one.kind == "job.moved"}
+    assert moves == {(team[f"{zone}1"].name, team[f"{zone}2"].name) for zone in "ab"}
+
+
 async def test_a_move_from_a_worker_that_drains_is_in_the_journal_too(world: World) -> None:
     await save(world, "tick", place={"route": "least_load"})
     anne, bert = await team(world, 2)

@@ -159,7 +159,7 @@ class RouteStep:
         self.business.add(alike.lane, routed.sessions)
         for run, session in zip(runs, routed.sessions, strict=True):
             self.decided.append((run, ANYONE if session is None else session))
-        self.moves += [_moved(job, choice.name, runs[0], move) for move in routed.moves]
+        self.moves += [_moved(job, choice.name, runs[0], nth, move) for nth, move in enumerate(routed.moves)]
 
     def _routed(self, job: LoadedJob, ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
         """What the route says, of all candidates or of those that the wishes of the job leave."""
@@ -178,11 +178,14 @@ def _key(run: ReadyRun, job: LoadedJob, by: str) -> str:
     return value if isinstance(value, str) else canonical_json(value)
 
 
-def _moved(job: LoadedJob, route: str, run: ReadyRun, move: Move) -> Happening:
-    """A move for the journal, with both scores; of a worker that is no candidate any more there is none."""
+def _moved(job: LoadedJob, route: str, run: ReadyRun, nth: int, move: Move) -> Happening:
+    """A move for the journal, with both scores; of a worker that is no candidate any more there is none.
+
+    `run`, `nth`: the first run of the decision, and which of its moves this is: wishes ask a route several times.
+    """
     left = {} if move.score_before is None else {"score_from": round(move.score_before, 3)}
     return Happening(
-        key=f"route:{run.mark}",
+        key=f"route:{run.mark}#{nth}",
         topic=Topic.JOBS,
         kind="job.moved",
         subject=job.name,
