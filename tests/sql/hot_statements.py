@@ -9,9 +9,11 @@ from tests.sql.explaining import BATCH, LONG_LINE, SESSIONS, Hot, Loaded
 from tests.sql.hot_alerts import ALERTS
 from tests.sql.hot_checkup import CHECKUP
 from tests.sql.hot_console import CONSOLE
+from tests.sql.hot_counts import COUNTS
 from tests.sql.hot_leasing import LEASING
 from tests.sql.hot_limits import LIMITS
 from tests.sql.hot_lists import LISTS
+from tests.sql.hot_reports import REPORTS
 from tests.sql.hot_routes import ROUTES
 from tests.sql.hot_windows import WINDOWS
 
@@ -44,9 +46,11 @@ HOT: list[Hot] = [
     *ROUTES,
     *LISTS,
     *LIMITS,
+    *COUNTS,
     *CHECKUP,
     *ALERTS,
     *WINDOWS,
+    *REPORTS,
     *CONSOLE,
     Hot(
         name="pulse",
