@@ -139,3 +139,46 @@ test("a job is taken away after its name was written, a calendar with one press 
   await listed.waitFor();
   await page.context().close();
 });
+
+test("a date that is cleared or half written is said at its field, and breaks no page", async () => {
+  const page = await pageOf();
+  const dialog = page.getByRole("dialog");
+  const half = dialog.getByText("This is no whole date yet");
+  await page.goto(`${server.url}/jobs/default/daily`);
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Backfill" }).click();
+  const from = dialog.getByLabel("From (included)");
+  const look = dialog.getByRole("button", { name: "Preview" });
+  await from.fill("");
+  await half.waitFor();
+  assert.equal(await look.isDisabled(), true);
+  await page.reload();
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Backfill" }).click();
+  await half.waitFor(); // what was written is kept, whatever it is
+  assert.deepEqual(await violations(page), [], "a form with a half date");
+  await from.fill("2026-08-01");
+  await half.waitFor({ state: "detached" });
+  assert.equal(await look.isDisabled(), false);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.locator('.title [data-key="p"]').click();
+  await dialog.getByLabel("Until").fill("0002-01-02T06:00");
+  await half.waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Pause" }).isDisabled(), true);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.locator('.title [data-key="t"]').click();
+  await dialog.getByText("When and how").click();
+  await dialog.getByLabel("Not before").fill("0202-01-02T06:00");
+  await half.waitFor();
+  assert.equal(await dialog.getByRole("button", { name: "Only check" }).isDisabled(), true);
+  await dialog.getByLabel("Not before").fill("");
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.goto(`${server.url}/jobs/default/daily?tab=day&day=0002-11-16`);
+  const day = page.getByLabel("Day", { exact: true });
+  await day.waitFor();
+  assert.match(await day.inputValue(), /^20/, "no day of ours: today");
+  await day.fill("0202-11-16");
+  await day.fill("2026-11-16");
+  await page.waitForURL(/day=2026-11-16/);
+  await page.context().close();
+});

@@ -1,5 +1,15 @@
 import { expect, test } from "vitest";
-import { boundsOf, dayAfter, dayOf, instantOf, instantWritten, isDay, shareOf, weeksOf } from "./day.ts";
+import {
+  boundsOf,
+  dayAfter,
+  dayOf,
+  dayWritten,
+  instantOf,
+  instantWritten,
+  isDay,
+  shareOf,
+  weeksOf,
+} from "./day.ts";
 
 const HOUR = 3_600_000;
 
@@ -23,11 +33,30 @@ test("days on which clocks change have 23 or 25 hours", () => {
 });
 
 test("what is written into a field is a time of the zone on the screen, also around a change of its clocks", () => {
-  const at = (written: string, zone: string) => new Date(instantWritten(written, zone)).toISOString();
+  const at = instantWritten;
   expect(at("2031-01-02T06:00", "UTC")).toBe("2031-01-02T06:00:00.000Z");
   expect(at("2031-01-02T06:30", "Asia/Shanghai")).toBe("2031-01-01T22:30:00.000Z");
   expect(at("2026-03-29T01:59", "Europe/Berlin")).toBe("2026-03-29T00:59:00.000Z");
   expect(at("2026-03-29T03:00", "Europe/Berlin")).toBe("2026-03-29T01:00:00.000Z");
+});
+
+test("a field that is cleared, or half written, names no instant", () => {
+  for (const zone of ["UTC", "Asia/Shanghai", "Europe/Berlin"]) {
+    for (const day of ["", "0002-11-16", "0202-11-16", "12026-11-16", "2026-13-01", "soon"]) {
+      expect(dayWritten(day, zone), day).toBeNull();
+      expect(instantWritten(`${day}T06:00`, zone), day).toBeNull();
+    }
+    expect(instantWritten("", zone)).toBeNull();
+    expect(instantWritten("2031-01-02", zone)).toBeNull();
+    expect(instantWritten("2031-01-02T", zone)).toBeNull();
+  }
+  expect(dayWritten("2026-11-16", "Asia/Shanghai")).toBe("2026-11-15T16:00:00.000Z");
+});
+
+test("days before ours and behind it have bounds, too", () => {
+  expect(boundsOf("0202-11-16", "UTC").fromMs).toBe(Date.parse("0202-11-16T00:00:00Z"));
+  expect(isDay("0202-11-16")).toBe(false);
+  expect(isDay("9999-12-31")).toBe(false);
 });
 
 test("an instant has its place in the day, and those outside stand at the edge", () => {

@@ -23,17 +23,27 @@ export function instantOf(day: string, hour: number, zone: string): number {
   return at;
 }
 
-/** The instant that a field of day and time (`2031-01-02T06:00`) names on a wall clock in the zone. */
-export function instantWritten(written: string, zone: string): number {
+/**
+ * The instant that a field of day and time (`2031-01-02T06:00`) names on a wall clock in the zone, as it is sent. Null
+ * while it names none: fields are cleared, and a year is written digit by digit.
+ */
+export function instantWritten(written: string, zone: string): string | null {
   const [day = "", time = ""] = written.split("T");
+  if (!isDay(day) || !/^\d\d:\d\d/.test(time)) return null;
   const [hours = 0, minutes = 0] = time.split(":").map(Number);
-  return instantOf(day, hours + minutes / 60, zone);
+  return new Date(instantOf(day, hours + minutes / 60, zone)).toISOString();
+}
+
+/** When the day that a field names begins in the zone, as it is sent; null while it names none. */
+export function dayWritten(written: string, zone: string): string | null {
+  return isDay(written) ? new Date(boundsOf(written, zone).fromMs).toISOString() : null;
 }
 
 /** What a wall clock in the zone shows, as if it were UTC. */
 function shownBy(ms: number, zone: string): number {
   const at = partsOf(ms, zone);
-  return Date.parse(`${at.year}-${at.month}-${at.day}T${at.hour}:${at.minute}:${at.second}Z`);
+  const year = (at.year ?? "").padStart(4, "0"); // a year of fewer digits is no date to the browser
+  return Date.parse(`${year}-${at.month}-${at.day}T${at.hour}:${at.minute}:${at.second}Z`);
 }
 
 export interface DayBounds {
@@ -50,9 +60,10 @@ export function shareOf(ms: number, { fromMs, toMs }: DayBounds): number {
   return Math.min(1, Math.max(0, (ms - fromMs) / (toMs - fromMs)));
 }
 
+/** Whether it is a day of our time. A year that is half written, `0002`, is a year as well, but nobody means it. */
 export function isDay(text: string | undefined): text is string {
   return (
-    text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
+    text !== undefined && /^2\d{3}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`))
   );
 }
 

@@ -21,6 +21,6 @@ test("a span up to now begins at a whole minute, and what is no span has no begi
 test("an instant is written as the wall clock shows it, and read back from there", () => {
   const text = written("2026-11-18T20:15:00Z", ZONE);
   expect(text).toBe("2026-11-19T04:15");
-  expect(new Date(instantWritten(text, ZONE)).toISOString()).toBe("2026-11-18T20:15:00.000Z");
+  expect(instantWritten(text, ZONE)).toBe("2026-11-18T20:15:00.000Z");
   expect([written(undefined, ZONE), written("soon", ZONE)]).toEqual(["", ""]);
 });

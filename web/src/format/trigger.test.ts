@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AT_ONCE, howAsked, isAtOnce, isSpecial } from "./trigger.ts";
+import { AT_ONCE, howAsked, isAtOnce, isSpecial, isTimed } from "./trigger.ts";
 
 test("a trigger says only what was written", () => {
   expect(howAsked(AT_ONCE, "UTC")).toEqual({});
@@ -19,6 +19,14 @@ test("a trigger says only what was written", () => {
     reason: "again",
   });
   expect(howAsked({ ...AT_ONCE, delay: "10m" }, "UTC")).toEqual({ delay: "10m" });
+});
+
+test("a time that is half written is none, and a trigger with it cannot be meant", () => {
+  const how = { ...AT_ONCE, at: "0002-01-02T06:00" };
+  expect(howAsked(how, "UTC")).toEqual({});
+  expect(isTimed(how, "UTC")).toBe(false);
+  expect(isTimed(AT_ONCE, "UTC")).toBe(true);
+  expect(isTimed({ ...how, at: "2031-01-02T06:00" }, "UTC")).toBe(true);
 });
 
 test("a reason alone is nothing special", () => {

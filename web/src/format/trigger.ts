@@ -16,10 +16,16 @@ export const AT_ONCE: How = { reason: "", at: "", delay: "", priority: "", key: 
 
 type Asked = Omit<TriggerJob, "params" | "dry_run" | "test">;
 
+/** Whether its time is one, or none was written. */
+export function isTimed({ at }: How, zone: string): boolean {
+  return at === "" || instantWritten(at, zone) !== null;
+}
+
 /** What was left empty is not in it. */
 export function howAsked({ reason, at, delay, priority, key, isBeside }: How, zone: string): Asked {
+  const instant = instantWritten(at, zone);
   return {
-    ...(at !== "" && { at: new Date(instantWritten(at, zone)).toISOString() }),
+    ...(instant !== null && { at: instant }),
     ...(delay !== "" && { delay }),
     ...(isBeside && { overlap: "allow" as const }),
     ...(priority !== "" && { priority: Number(priority) }),

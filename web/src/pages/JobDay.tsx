@@ -1,6 +1,6 @@
 /// The day of a job in one picture: every instant as created, skipped, missed, paused or planned, and what clocks and
 /// servers did meanwhile. Below it the same as a list, each with its reason.
-import { Button, TextInput } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
@@ -10,6 +10,7 @@ import type { EventOut, FireOut, JobOut } from "../api/types.ts";
 import { boundsOf, type DayBounds, dayAfter, dayOf, instantOf, isDay, shareOf } from "../format/day.ts";
 import { countOf } from "../format/fires.ts";
 import { clockTime, duration } from "../format/time.ts";
+import { DayField } from "../parts/DayField.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { RunLink } from "../parts/links.tsx";
@@ -48,13 +49,7 @@ export function Day({ job }: { job: JobOut }) {
       <div className="filters">
         <div className="dates">
           <Step label={say("day.before")} icon="left" act={() => go(dayAfter(day, -1))} />
-          <TextInput
-            type="date"
-            className="grow"
-            aria-label={say("day.day")}
-            value={day}
-            onChange={(event) => isDay(event.currentTarget.value) && go(event.currentTarget.value)}
-          />
+          <DayField label={say("day.day")} value={day} go={go} />
           <Step label={say("day.after")} icon="right" act={() => go(dayAfter(day, 1))} />
           {day !== dayOf(now, zone) && (
             <Button variant="default" size="compact-sm" onClick={() => go(dayOf(now, zone))}>

@@ -1,5 +1,5 @@
 /// Reports: how the runs of a day or a week went, by date and namespace; and the schedules that send them.
-import { Button, Tabs, TextInput } from "@mantine/core";
+import { Button, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { report } from "../api/reports.ts";
@@ -7,6 +7,7 @@ import { dayOf, isDay } from "../format/day.ts";
 import { KINDS, type Kind, periodBeside } from "../format/reportForm.ts";
 import { asReport } from "../format/snippets.ts";
 import { Command } from "../parts/Command.tsx";
+import { DayField } from "../parts/DayField.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Step } from "../parts/Step.tsx";
@@ -86,13 +87,7 @@ function OfPeriod({ kind }: { kind: Kind }) {
               act={() => go(periodBeside(kind, shown, -1))}
             />
           )}
-          <TextInput
-            type="date"
-            className="grow"
-            aria-label={say("reports.date")}
-            value={date ?? shown ?? ""}
-            onChange={(event) => isDay(event.currentTarget.value) && go(event.currentTarget.value)}
-          />
+          <DayField label={say("reports.date")} value={date ?? shown ?? ""} go={go} />
           {after && after <= dayOf(now, tz) && (
             <Step label={say(`reports.after_${kind}`)} icon="right" act={() => go(after)} />
           )}

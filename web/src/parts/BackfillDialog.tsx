@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import type { BackfillPreviewOut, NewBackfillIn } from "../api/types.ts";
-import { boundsOf, dayAfter, dayOf } from "../format/day.ts";
+import { dayAfter, dayOf, dayWritten } from "../format/day.ts";
 import type { Act } from "../format/snippets.ts";
 import { count } from "../format/time.ts";
 import { useSay } from "../words/say.ts";
@@ -57,10 +57,13 @@ export function BackfillDialog({ job, close }: Props) {
   const { name, namespace, from, to, only, parallel, isNewestFirst, reason } = written;
   const [key] = useState(newKey);
   const query = { namespace };
+  const fromAt = dayWritten(from, zone);
+  const toAt = dayWritten(to, zone);
+  const isWhole = fromAt !== null && toAt !== null;
   const body: NewBackfillIn = {
     job: name,
-    from: new Date(boundsOf(from, zone).fromMs).toISOString(),
-    to: new Date(boundsOf(to, zone).fromMs).toISOString(),
+    from: fromAt ?? "",
+    to: toAt ?? "",
     only,
     parallel,
     newest_first: isNewestFirst,
@@ -121,6 +124,7 @@ export function BackfillDialog({ job, close }: Props) {
             label={say("fill.from")}
             required
             value={from}
+            error={fromAt === null && say("field.half_date")}
             onChange={(event) => change({ from: event.currentTarget.value })}
           />
           <TextInput
@@ -128,6 +132,7 @@ export function BackfillDialog({ job, close }: Props) {
             label={say("fill.to")}
             required
             value={to}
+            error={toAt === null && say("field.half_date")}
             onChange={(event) => change({ to: event.currentTarget.value })}
           />
           <NativeSelect
@@ -157,11 +162,12 @@ export function BackfillDialog({ job, close }: Props) {
           onChange={(event) => change({ reason: event.currentTarget.value })}
         />
         {seen && <Preview seen={seen} />}
-        <FoldedCopyAs act={actOf(body, namespace, seen)} />
+        {isWhole && <FoldedCopyAs act={actOf(body, namespace, seen)} />}
         <FormFoot
           action={seen && seen.count > 0 ? say("fill.start", { count: seen.count }) : say("fill.preview")}
           isPending={looking.isPending || starting.isPending}
           error={error}
+          isDisabled={!isWhole}
           close={leave}
         />
       </form>

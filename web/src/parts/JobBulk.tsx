@@ -1,22 +1,20 @@
 /// One verb on all jobs that the filter lets through: they are listed first, and their number must still be right.
-import { TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { type JobsWanted, matchingJobs } from "../api/queries.ts";
 import type { JobOut, TreatedJobsOut } from "../api/types.ts";
-import { instantWritten } from "../format/day.ts";
 import type { Act } from "../format/snippets.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm, type Intent } from "./Confirm.tsx";
-import { useDraft } from "./draft.ts";
 import { Loaded } from "./Loaded.tsx";
 import { JobLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { State } from "./State.tsx";
-import { useNamespace, useZone } from "./settings.ts";
+import { useNamespace } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
+import { useUntil } from "./UntilField.tsx";
 
 export const JOB_VERBS = ["pause", "resume", "trigger", "delete"] as const;
 export type JobVerb = (typeof JOB_VERBS)[number];
@@ -37,12 +35,11 @@ export function JobBulkDialog({ verb, wanted, close }: Props) {
 
 function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; isCut: boolean }) {
   const say = useSay();
-  const zone = useZone();
   const namespace = useNamespace();
-  const [{ until }, keep, forget] = useDraft(`many ${verb}`, { until: "" });
+  const { at, isWhole, forget, field } = useUntil(`many ${verb}`);
   const [refused, setRefused] = useState<TreatedJobsOut["items"]>([]);
   const count = jobs.length;
-  const ends = until === "" ? {} : { until: new Date(instantWritten(until, zone)).toISOString() };
+  const ends = at === undefined ? {} : { until: at };
   const bodyOf = (reason: string) => ({ ...bulkOf(wanted, count), ...(verb === "pause" && ends), reason });
   const change = async ({ reason, key }: Intent) => {
     const done = await call(CALLS[verb], { body: bodyOf(reason), key });
@@ -63,7 +60,7 @@ function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; 
       says={say(isCut ? "many.too_many" : `many.${verb}_says`)}
       action={say(`many.${verb}`, { count })}
       isDanger={verb === "delete"}
-      isOff={isCut || count === 0}
+      isOff={isCut || count === 0 || !isWhole}
       {...(verb === "delete" ? { name: String(count) } : {})}
       act={(reason) => {
         const body = bodyOf(reason);
@@ -81,14 +78,7 @@ function Listed({ verb, wanted, jobs, isCut, close }: Props & { jobs: JobOut[]; 
       }}
       change={change}
     >
-      {verb === "pause" && (
-        <TextInput
-          type="datetime-local"
-          label={say("pause.until")}
-          value={until}
-          onChange={(event) => keep({ until: event.currentTarget.value })}
-        />
-      )}
+      {verb === "pause" && field}
       {refused.length > 0 && (
         <ul className="lines listed problem" role="alert" tabIndex={0} aria-label={say("many.refused")}>
           {refused.map((job) => (

@@ -13,7 +13,6 @@ export interface Range {
   until: string;
 }
 
-const FIRST_YEAR = "2000";
 const ANY: Range = { span: "", since: "", until: "" };
 
 export function RangeField({ range, set }: { range: Range; set: (range: Range) => void }) {
@@ -62,8 +61,9 @@ function TimeField({ label, value, set }: { label: string; value: string; set: (
   useEffect(() => setText(shown), [shown]);
   const change = (next: string) => {
     setText(next);
+    const instant = instantWritten(next, zone);
     if (next === "") set("");
-    else if (next >= FIRST_YEAR) set(new Date(instantWritten(next, zone)).toISOString());
+    else if (instant !== null) set(instant);
   };
   return (
     <TextInput

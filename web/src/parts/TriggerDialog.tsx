@@ -10,7 +10,7 @@ import type { RunOut } from "../api/types.ts";
 import { type FormField, fieldsOf, filled } from "../format/schema.ts";
 import { asFields } from "../format/snippets.ts";
 import { clockTime } from "../format/time.ts";
-import { AT_ONCE, type How, howAsked, isAtOnce, isSpecial } from "../format/trigger.ts";
+import { AT_ONCE, type How, howAsked, isAtOnce, isSpecial, isTimed } from "../format/trigger.ts";
 import { type Say, useSay } from "../words/say.ts";
 import { CopyAs } from "./CopyAs.tsx";
 import { useDraft } from "./draft.ts";
@@ -74,6 +74,7 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
   const written = filled(fields, values);
   const params = isKnown ? written.params : ((written.params[""] ?? {}) as Record<string, unknown>);
   const said = howAsked(how, zone);
+  const isWhole = isTimed(how, zone);
   const given = { path: { name }, query: { namespace }, body: { params, ...said } };
   const doing = useMutation({
     mutationFn: () => call("trigger_job", { ...given, key }),
@@ -132,7 +133,7 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
       ))}
       <HowFields
         how={how}
-        told={told}
+        told={isWhole ? told : { ...told, at: say("field.half_date") }}
         set={(change) => {
           forgetAnswers();
           keepHow(change);
@@ -145,10 +146,10 @@ function TriggerForm({ name, namespace, schema, close }: Props & { schema: Recor
         </p>
       )}
       <div className="row">
-        <Button type="submit" loading={doing.isPending}>
+        <Button type="submit" loading={doing.isPending} disabled={!isWhole}>
           {say("do.trigger")}
         </Button>
-        <Button type="submit" name={CHECK} variant="default" loading={checking.isPending}>
+        <Button type="submit" name={CHECK} variant="default" loading={checking.isPending} disabled={!isWhole}>
           {say("trigger.check")}
         </Button>
         <Button variant="default" onClick={close}>

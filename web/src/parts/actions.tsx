@@ -1,15 +1,13 @@
 /// What can be done with jobs, runs and nodes: most are a dialog that says what happens.
-import { Button, NativeSelect, TextInput } from "@mantine/core";
+import { Button, NativeSelect } from "@mantine/core";
 import { useState } from "react";
 import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import type { JobOut, NodeOut, RunOut } from "../api/types.ts";
-import { instantWritten } from "../format/day.ts";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
-import { useDraft } from "./draft.ts";
-import { useZone } from "./settings.ts";
 import { tell } from "./Toasts.tsx";
+import { useUntil } from "./UntilField.tsx";
 import { useAct } from "./useAct.ts";
 
 interface Closable {
@@ -19,10 +17,7 @@ type NamedJob = Pick<JobOut, "name" | "namespace">;
 
 export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
   const say = useSay();
-  const zone = useZone();
-  const place = `pause ${job.namespace}/${job.name}`;
-  const [{ until }, keep, forget] = useDraft(place, { until: "" }); // as it is written: a time of the zone on the screen
-  const at = until === "" ? undefined : new Date(instantWritten(until, zone)).toISOString();
+  const { at, isWhole, forget, field } = useUntil(`pause ${job.namespace}/${job.name}`);
   const [path, query] = [{ name: job.name }, { namespace: job.namespace }];
   const bodyOf = (reason: string) => ({ reason, ...(at !== undefined && { until: at }) });
   return (
@@ -30,6 +25,7 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
       title={say("pause.title", { job: job.name })}
       says={say("pause.says")}
       action={say("do.pause")}
+      isOff={!isWhole}
       act={(reason) => ({
         verb: "job pause",
         of: job.name,
@@ -50,12 +46,7 @@ export function PauseDialog({ job, close }: Closable & { job: NamedJob }) {
         tell(say("pause.done", { job: job.name }), undefined, { label: say("do.undo"), act: undo });
       }}
     >
-      <TextInput
-        type="datetime-local"
-        label={say("pause.until")}
-        value={until}
-        onChange={(event) => keep({ until: event.currentTarget.value })}
-      />
+      {field}
     </Confirm>
   );
 }

@@ -322,6 +322,7 @@ export const en = {
   "trigger.json": "Parameters as JSON",
   "trigger.needed": "This is needed.",
   "trigger.number": "This is not a number that fits.",
+  "field.half_date": "This is no whole date yet, of a year from 2000 on.",
   "trigger.bad_json": "This is not JSON.",
   "trigger.copy": "Copy as",
   "trigger.cli": "Command",

@@ -322,6 +322,7 @@ export const zh: Record<Word, string> = {
   "trigger.json": "JSON 参数",
   "trigger.needed": "此项必填。",
   "trigger.number": "这不是合适的数字。",
+  "field.half_date": "日期还不完整：年份从 2000 年起。",
   "trigger.bad_json": "这不是 JSON。",
   "trigger.copy": "复制为",
   "trigger.cli": "命令",
