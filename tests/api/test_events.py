@@ -85,6 +85,32 @@ async def test_a_runs_life_is_told_in_order(api: Api, stage: Stage) -> None:
     assert [change.data["at"] for change in listener.heard] == [isoformat(at) for at in happened]
 
 
+async def test_a_run_that_is_tried_again_and_one_that_is_to_stop_are_told_as_people_see_them(
+    api: Api, stage: Stage
+) -> None:
+    await api.create_job("tick", retries=1)
+    await api.create_job("endless")
+    worker = await stage.worker("w-1", ["python:jobs:tick", "python:jobs:endless"])
+    watch = ChangeWatch(stage.services)
+    async with listening(watch, topics=["runs"]) as listener:
+        await api.post("/jobs/tick:trigger")
+        await told(listener, 1)
+        await worker.lease()
+        await told(listener, 2)
+        await worker.end(Cause.ERROR, after_us=SECOND)
+        await told(listener, 3)
+        endless = (await api.post("/jobs/endless:trigger")).json()["id"]
+        await told(listener, 4)
+        await worker.lease()
+        await told(listener, 5)
+        await api.post(f"/runs/{endless}:cancel")
+        await told(listener, 6)
+    shown = [change.data["shown"] for change in listener.heard if "shown" in change.data]
+    assert shown[:3] == ["PENDING", "RUNNING", "RETRYING"]
+    assert shown[3:] == ["PENDING", "RUNNING", "CANCELLING"]
+    assert [change.data["state"] for change in listener.heard if "shown" in change.data][2] == "PENDING"
+
+
 async def test_changes_of_jobs_come_with_their_author(api: Api, stage: Stage) -> None:
     watch = ChangeWatch(stage.services)
     async with listening(watch, topics=["jobs/tick"]) as listener:

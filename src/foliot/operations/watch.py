@@ -233,6 +233,7 @@ class ChangeWatch:
             "id": format_run_id(run.run_id),
             "job": run.job,
             "state": run.state,
+            "shown": run.shown,  # without what keeps it: that is no part of its row
             "kind": run.kind,
             "ver": run.ver,
             "attempt": run.attempt,

@@ -112,11 +112,12 @@ describe("a run that goes back", () => {
   const running = { ...run, state: "RUNNING", shown: "RUNNING", attempt: 1, started_at: AT } as RunOut;
 
   test("waits again for its next attempt, and keeps its first start", () => {
-    const back = patched(running, change("run.changed", { id: "r-1", state: "PENDING", attempt: 1 }));
-    expect(back).toMatchObject({ state: "PENDING", attempt: 1, started_at: AT });
+    const waits = { id: "r-1", state: "PENDING", shown: "RETRYING", attempt: 1 };
+    const back = patched(running, change("run.waiting", waits));
+    expect(back).toMatchObject({ state: "PENDING", shown: "RETRYING", attempt: 1, started_at: AT });
     const again = patched(
       back,
-      change("run.started", { id: "r-1", state: "RUNNING", attempt: 2, at: "later" }),
+      change("run.started", { id: "r-1", state: "RUNNING", attempt: 2, node: "w", at: "later" }),
     );
     expect(again).toMatchObject({ state: "RUNNING", attempt: 2, started_at: AT });
   });
@@ -124,6 +125,17 @@ describe("a run that goes back", () => {
   test("and one that ended without a start has no duration", () => {
     const ended = patched(run, change("run.ended", { id: "r-1", state: "CANCELLED", at: AT }));
     expect(ended).toMatchObject({ state: "CANCELLED", ended_at: AT, duration_s: null });
+  });
+
+  test("one that is asked to stop is seen to be stopping", () => {
+    const asked = { id: "r-1", state: "RUNNING", shown: "CANCELLING", node: "w" };
+    expect(patched(running, change("run.started", asked))).toMatchObject({ shown: "CANCELLING" });
+  });
+
+  test("one that is held stays so while it waits: what holds it is not told with it", () => {
+    const waits = change("run.waiting", { id: "r-1", state: "PENDING", shown: "PENDING" });
+    expect(patched(run, waits)).toMatchObject({ shown: "HELD" });
+    expect(patched({ ...run, shown: "PENDING" }, waits)).toMatchObject({ shown: "PENDING" });
   });
 
   test("a change without a state leaves it as it is", () => {
@@ -164,6 +176,10 @@ describe("a list of runs lacks a run", () => {
     expect(isMissing(failed, {}, none)).toBe(true);
     expect(isMissing(failed, { job: "tick", state: "FAILED" }, none)).toBe(true);
     expect(isMissing(waits, { state: "HELD" }, none)).toBe(true);
+    const again = change("run.waiting", { id: "r-9", job: "tick", state: "PENDING", shown: "RETRYING" });
+    expect(isMissing(again, { state: "RETRYING" }, none)).toBe(true);
+    expect(isMissing(again, { state: "PENDING" }, none)).toBe(true);
+    expect(isMissing(waits, { state: "RETRYING" }, none)).toBe(false);
   });
 
   test("but none that it shows, and none that the filter leaves out", () => {
@@ -181,6 +197,9 @@ test("an event that is not understood is no change", () => {
 });
 
 test("a run with shards that goes on has no start of its own made up", () => {
-  const going = patched(run, change("run.changed", { id: run.id, state: "RUNNING", at: AT }));
+  const goes = { id: run.id, state: "RUNNING", shown: "RUNNING", attempt: 0, node: null, at: AT };
+  const going = patched(run, change("run.started", goes));
   expect(going).toMatchObject({ state: "RUNNING", started_at: null });
+  const ended = patched(going, change("run.ended", { id: run.id, state: "SUCCEEDED", at: "later" }));
+  expect(ended).toMatchObject({ state: "SUCCEEDED", duration_s: null });
 });

@@ -88,17 +88,24 @@ export function patched(run: RunOut, change: Change): RunOut {
   const state = text(change.data.state) as RunOut["state"] | undefined;
   if (state === undefined || isOlder(run, state)) return run;
   const at = text(change.data.at) ?? null;
-  const next: RunOut = { ...run, state, shown: state };
+  const next: RunOut = { ...run, state, shown: shownBy(run, change, state) };
   if (typeof change.data.attempt === "number") next.attempt = change.data.attempt;
   next.node = text(change.data.node) ?? run.node;
   next.kind = (text(change.data.kind) as RunOut["kind"]) ?? run.kind;
-  // A run with shards is told of with each of them, and starts with none.
-  if (change.kind === "run.started") next.started_at = run.started_at ?? at;
+  // A run with shards is told of with each of them, and starts on no node: the moment is not that of a start.
+  const isStart = change.kind === "run.started" && typeof change.data.node === "string";
+  if (isStart) next.started_at = run.started_at ?? at;
   if (isOver(state)) {
     next.ended_at = at;
     next.duration_s = secondsBetween(next.started_at, at);
   }
   return next;
+}
+
+/** What people see of the state. What holds a run is no part of its row: one that waited held goes on so until it is read. */
+function shownBy(run: RunOut, change: Change, state: RunOut["state"]): RunOut["shown"] {
+  const told = (text(change.data.shown) as RunOut["shown"] | undefined) ?? state;
+  return state === "PENDING" && run.shown === "HELD" ? "HELD" : told;
 }
 
 /** The job as a pause or a resume leaves it; the same object when the change is another, or not about it. */
@@ -135,9 +142,8 @@ export function isMissing(change: Change, wanted: RunFilter, shown: ReadonlySet<
   if (wanted.job && wanted.job !== job) return false;
   if (wanted.namespace && wanted.namespace !== change.namespace) return false;
   if (wanted.node && wanted.node !== change.data.node) return false;
-  // Held and retrying are what is shown of a run that is pending.
-  const asKept = wanted.state === "HELD" || wanted.state === "RETRYING" ? "PENDING" : wanted.state;
-  return !asKept || asKept === state;
+  if (!wanted.state || wanted.state === state || wanted.state === change.data.shown) return true;
+  return wanted.state === "HELD" && state === "PENDING"; // what holds a run is not told with it
 }
 
 export function isOver(state: string): boolean {
