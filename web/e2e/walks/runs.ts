@@ -318,3 +318,28 @@ test("two runs are chosen in a list and stand beside each other, with what diffe
   assert.ok((await widthAt(page, 360)) <= 360);
   await page.context().close();
 });
+
+test("a job of another namespace is chosen with its namespace", async () => {
+  const page = await pageOf();
+  await ask("POST", "/jobs?namespace=books", {
+    name: "closing",
+    definition: { run: { python: "jobs:daily" } },
+  });
+  await ask("POST", "/jobs/closing:trigger?namespace=books", {});
+  await page.goto(`${server.url}/runs`);
+  const rows = page.getByRole("table", { name: "List of runs" }).locator("tbody tr");
+  await rows.first().waitFor();
+  const field = page.getByLabel("Name of a job");
+  await field.pressSequentially("closi", { delay: 60 });
+  await page.getByRole("status").getByText("Enter: books / closing").waitFor();
+  await field.press("Enter");
+  await page.waitForURL(/job=closing.*namespace=books|namespace=books.*job=closing/);
+  await rows.filter({ hasNotText: "closing" }).first().waitFor({ state: "detached" });
+  assert.equal(await rows.count(), 1);
+  assert.equal(await field.inputValue(), "books / closing");
+  await field.fill("");
+  await page.waitForURL((url) => url.search === "");
+  await page.getByLabel("State").selectOption("cancelling");
+  await page.waitForURL(/state=CANCELLING/);
+  await page.context().close();
+});

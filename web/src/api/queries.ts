@@ -321,14 +321,14 @@ export const matchingRuns = (wanted: RunsWanted) =>
   });
 
 /** Names of jobs that have the text in them. */
-export const jobNames = (text: string) =>
+/** Jobs with the text in their names, of the chosen namespace or of all. */
+export const jobsNamed = (text: string) =>
   queryOptions({
     queryKey: ["names", "jobs", text],
     queryFn: async ({ signal }) => {
       const found = await call("list_jobs", { query: { q: text, limit: 50 }, signal });
-      const lower = text.toLowerCase();
-      const names = found.items.map((job) => job.name).filter((name) => name.toLowerCase().includes(lower));
-      return [...new Set(names)];
+      const jobs = found.items.map(({ name, namespace }) => ({ name, namespace }));
+      return jobs.filter((job) => job.name.toLowerCase().includes(text.toLowerCase()));
     },
     enabled: text !== "",
     staleTime: 10_000,

@@ -6,7 +6,8 @@ import { alerts, OPEN, OVER } from "../api/alerts.ts";
 import type { AlertOut } from "../api/types.ts";
 import { LEVELS, sorted } from "../format/alerts.ts";
 import { AlertLine } from "../parts/AlertLine.tsx";
-import { FilterText } from "../parts/FilterText.tsx";
+import { ChosenText } from "../parts/ChosenText.tsx";
+import { useRuleNames } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
 import { useSay, type Word } from "../words/say.ts";
 import { Channels } from "./AlertChannels.tsx";
@@ -76,7 +77,13 @@ function Filters() {
     });
   return (
     <div className="filters">
-      <FilterText value={rule} set={(value) => set("rule", value)} hint={say("alerts.filter_rule")} />
+      <ChosenText
+        value={rule}
+        set={(name) => set("rule", name)}
+        label={say("alerts.filter_rule")}
+        useNames={useRuleNames}
+        isMain
+      />
       <NativeSelect
         aria-label={say("alerts.level")}
         value={level}

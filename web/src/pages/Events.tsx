@@ -6,9 +6,10 @@ import { useState } from "react";
 import { journal } from "../api/queries.ts";
 import type { EventOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
+import { ChosenText } from "../parts/ChosenText.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
-import { FilterText } from "../parts/FilterText.tsx";
 import { Json } from "../parts/Json.tsx";
+import { useSubjects } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
 import { useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
@@ -61,10 +62,12 @@ function Journal() {
   return (
     <>
       <div className="filters">
-        <FilterText
+        <ChosenText
           value={subject ?? ""}
-          set={(text) => set({ subject: text })}
-          hint={say("events.subject")}
+          set={(name) => set({ subject: name })}
+          label={say("events.subject")}
+          useNames={useSubjects}
+          isMain
         />
         <NativeSelect
           aria-label={say("events.topic")}

@@ -1,17 +1,19 @@
 /// Runs, newest first. Rows change in place; new ones wait behind a pill while the pointer is on the list.
 import { Button, NativeSelect } from "@mantine/core";
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useCallback, useRef, useState } from "react";
 import { serverNow } from "../api/call.ts";
-import { jobNames, nodeNames, type RunsWanted, runs } from "../api/queries.ts";
+import { type RunsWanted, runs } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
+import { placedAs, readPlaced } from "../format/placed.ts";
 import { lastNight, sinceOf } from "../format/range.ts";
 import { type Change, isMissing } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
 import { BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
 import { ChosenText } from "../parts/ChosenText.tsx";
 import { Command } from "../parts/Command.tsx";
+import { useHome, useNodeNames, usePlacedJobs } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
 import { RangeField } from "../parts/RangeField.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -20,7 +22,16 @@ import { useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
 
-const STATES = ["PENDING", "HELD", "RETRYING", "RUNNING", "SUCCEEDED", "FAILED", "CANCELLED"] as const;
+const STATES = [
+  "PENDING",
+  "HELD",
+  "RETRYING",
+  "RUNNING",
+  "CANCELLING",
+  "SUCCEEDED",
+  "FAILED",
+  "CANCELLED",
+] as const;
 const EVERY_MS = 1000;
 const MISSING_MAX = 1000; // more are not counted: a list may be looked at for days
 
@@ -58,6 +69,12 @@ export function RunsPage() {
       },
       replace: true,
     });
+  const home = useHome();
+  const ofJob = (written: string) => {
+    const { name, namespace } = readPlaced(written, home);
+    set({ job: name, namespace: namespace === home ? "" : namespace });
+  };
+  const job = look.job ?? "";
   const hasFilters = Object.keys(look).length > 0;
   const isFiltered = hasFilters || chosen !== undefined;
   return (
@@ -79,10 +96,10 @@ export function RunsPage() {
       </div>
       <div className="filters">
         <ChosenText
-          value={look.job ?? ""}
-          set={(job) => set({ job })}
+          value={job === "" ? "" : placedAs({ name: job, namespace: look.namespace ?? home }, home)}
+          set={ofJob}
           label={say("runs.job_hint")}
-          useNames={useJobNames}
+          useNames={usePlacedJobs}
           isMain
         />
         <NativeSelect
@@ -107,7 +124,7 @@ export function RunsPage() {
         />
         {hasFilters && (
           <span className="row small">
-            <Raw>{look.namespace}</Raw>
+            {job === "" && <Raw>{look.namespace}</Raw>}
             <Button
               size="compact-xs"
               variant="default"
@@ -157,15 +174,6 @@ export function RunsPage() {
       {night && <BulkDialog verb="retry" wanted={night} close={() => setNight(null)} />}
     </>
   );
-}
-
-function useJobNames(text: string): string[] | undefined {
-  return useQuery(jobNames(text)).data;
-}
-
-function useNodeNames(text: string): string[] | undefined {
-  const { data } = useQuery(nodeNames(text !== ""));
-  return data?.filter((name) => name.toLowerCase().includes(text.toLowerCase()));
 }
 
 /** The action for all runs of the filter, when it says one state and the action is possible. */

@@ -5,9 +5,10 @@ import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 import { jobWhy, skips } from "../api/queries.ts";
 import type { SkipOut } from "../api/types.ts";
-import { FilterText } from "../parts/FilterText.tsx";
+import { ChosenText } from "../parts/ChosenText.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink } from "../parts/links.tsx";
+import { useJobNames } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useZone } from "../parts/settings.ts";
@@ -33,7 +34,13 @@ export function Skips() {
   return (
     <>
       <div className="filters">
-        <FilterText value={subject ?? ""} set={(text) => set({ subject: text })} hint={say("skips.job")} />
+        <ChosenText
+          value={subject ?? ""}
+          set={(name) => set({ subject: name })}
+          label={say("skips.job")}
+          useNames={useJobNames}
+          isMain
+        />
         <NativeSelect
           aria-label={say("skips.reason")}
           value={reason ?? ""}
