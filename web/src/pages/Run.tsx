@@ -112,7 +112,9 @@ function Content({ run }: { run: RunOut }) {
         keepMounted={false}
       >
         <Tabs.List aria-label={say("run.tabs")} mb="md">
-          <Tabs.Tab value="log">{say("run.tab_log")}</Tabs.Tab>
+          <Tabs.Tab value="log" data-key={tab === "log" ? undefined : "l"}>
+            {say("run.tab_log")}
+          </Tabs.Tab>
           <Tabs.Tab value="data">{say("run.tab_data")}</Tabs.Tab>
           {isSharded && <Tabs.Tab value="shards">{say("run.tab_shards")}</Tabs.Tab>}
           <Tabs.Tab value="attempts">{say("run.tab_attempts")}</Tabs.Tab>

@@ -193,6 +193,7 @@ export function Log({ run, hasShards, look, set }: LogProps) {
         className="log"
         onScroll={onScroll}
         role="log"
+        data-key="l"
         aria-label={say("log.label")}
         tabIndex={0}
       >

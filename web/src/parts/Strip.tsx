@@ -38,7 +38,7 @@ export function Strip({ strip, isLong = false, isFar = false }: Props) {
       role="group"
       aria-label={say("strip.label", { count: runs.length, good, bad })}
     >
-      {runs.map((run) => {
+      {runs.map((run, index) => {
         const word = `state.${run.shown}`;
         const took = run.duration_s === null ? "" : ` · ${duration(run.duration_s, units)}`;
         const share = LEAST + (1 - LEAST) * Math.sqrt((run.duration_s ?? 0) / longest);
@@ -48,6 +48,7 @@ export function Strip({ strip, isLong = false, isFar = false }: Props) {
             key={run.id}
             href={runPath(run.id)}
             tabIndex={-1}
+            data-key={index === runs.length - 1 ? "l" : undefined} // the newest
             className={`plain bar-${toneOf(run.shown)}`}
             style={{ height: `${Math.round(share * 100)}%` }}
             title={`${run.id} · ${isWord(word) ? say(word) : run.shown}${took}`}

@@ -83,10 +83,19 @@ function move(step: 1 | -1): void {
   rows[Math.min(Math.max(at, 0), rows.length - 1)]?.querySelector("a")?.focus();
 }
 
-/** The log of the row's run; without a row, of the first run on the page. */
+const LOG = '[data-key="l"]';
+
+/** The log of the row's run; without a row, of the page's: the newest of a job, and the run's own on its page. */
 function openLog(): void {
-  const place = rowHere() ?? document.querySelector("main");
-  place?.querySelector<HTMLElement>('a[href*="/runs/"]')?.click();
+  const main = document.querySelector("main");
+  const found = runOf(rowHere()) ?? runOf(main);
+  if (found?.matches("[role=log]")) found.focus();
+  else found?.click();
+}
+
+/** What is marked for this key; else the first run. */
+function runOf(place: Element | null): HTMLElement | null {
+  return place?.querySelector<HTMLElement>(LOG) ?? place?.querySelector('a[href*="/runs/r-"]') ?? null;
 }
 
 /** The button of the row, or of the page, that says it is for this key. */
