@@ -8,8 +8,11 @@ export interface FormField {
   title: string;
   description: string;
   isNeeded: boolean;
-  choices: string[];
+  /** What can be chosen, by the words it is shown with. */
+  choices: ReadonlyMap<string, unknown>;
   initial: string;
+  /** Whether there may be none of it, whatever its default is. */
+  isNullable: boolean;
 }
 
 type Schema = Record<string, unknown>;
@@ -31,12 +34,19 @@ function fieldOf(name: string, property: Schema, isNeeded: boolean): FormField {
     isNeeded,
     choices,
     initial: written(property.default, kind),
+    isNullable: isNullable(property),
   };
 }
 
-function choicesOf(property: Schema): string[] {
-  const words = property.enum ?? plain(property).enum;
-  return Array.isArray(words) ? words.filter((word) => word !== null).map(String) : [];
+function choicesOf(property: Schema): Map<string, unknown> {
+  const values = property.enum ?? plain(property).enum;
+  const some = Array.isArray(values) ? values.filter((value) => value !== null) : [];
+  return new Map(some.map((value) => [written(value, "choice"), value]));
+}
+
+function isNullable(property: Schema): boolean {
+  const options = (property.anyOf ?? property.oneOf ?? [property]) as Schema[];
+  return options.some((option) => [option.type].flat().includes("null"));
 }
 
 /** `X or null` is asked for like X: what is left empty is not sent. */
@@ -47,7 +57,7 @@ function plain(property: Schema): Schema {
 }
 
 function kindOf(property: Schema): FieldKind {
-  if (choicesOf(property).length > 0) return "choice";
+  if (choicesOf(property).size > 0) return "choice";
   const { type, format } = plain(property);
   if (type === "string") return format === "date" ? "date" : "text";
   if (type === "integer" || type === "number") return type;
@@ -65,27 +75,40 @@ export interface Filled {
   errors: Record<string, "needed" | "number" | "json">;
 }
 
-/** What the form says, as parameters. Empty fields are left out: the handler's own default counts. */
+/** What an emptied field says; undefined: nothing, the handler's own default counts. */
+function emptied(field: FormField): "" | null | undefined {
+  if (field.initial === "") return undefined; // it was empty from the start
+  if (field.isNullable) return null;
+  return field.kind === "text" ? "" : undefined;
+}
+
+/** What the form says, as parameters. What is empty as it was, or as it began, is left out. */
 export function filled(fields: FormField[], values: Record<string, string>): Filled {
   const params: Record<string, unknown> = {};
   const errors: Filled["errors"] = {};
   for (const field of fields) {
     const value = values[field.name] ?? field.initial;
-    if (value === "" && field.kind !== "text") {
-      if (field.isNeeded) errors[field.name] = "needed";
+    if (value === "" && !(field.isNeeded && field.kind === "text")) {
+      const none = emptied(field);
+      if (none !== undefined) params[field.name] = none;
+      else if (field.isNeeded) errors[field.name] = "needed";
       continue;
     }
-    if (value === "" && !field.isNeeded) continue;
     if (value === field.initial && !field.isNeeded) continue;
-    const read = parsed(field.kind, value);
+    const read = parsed(field, value);
     if ("error" in read) errors[field.name] = read.error;
     else params[field.name] = read.value;
   }
   return { params, errors };
 }
 
-function parsed(kind: FieldKind, value: string): { value: unknown } | { error: "number" | "json" } {
+function parsed(
+  { kind, choices }: FormField,
+  value: string,
+): { value: unknown } | { error: "number" | "json" } {
   switch (kind) {
+    case "choice":
+      return { value: choices.has(value) ? choices.get(value) : value };
     case "switch":
       return { value: value === "true" };
     case "integer":

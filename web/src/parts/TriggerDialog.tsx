@@ -52,8 +52,9 @@ const FREE: FormField = {
   title: "",
   description: "",
   isNeeded: false,
-  choices: [],
+  choices: new Map(),
   initial: "{}",
+  isNullable: false,
 };
 
 function TriggerForm({ name, namespace, schema, close }: Props & { schema: Record<string, unknown> | null }) {
@@ -291,6 +292,13 @@ function serverErrors(error: Error | null): Record<string, string> {
   return Object.fromEntries((error.problem.errors ?? []).map((one) => [one.path, one.message]));
 }
 
+/** What an emptied field means, where it had something in it. */
+function whenEmpty(say: Say, field: FormField): string | undefined {
+  if (field.initial === "") return undefined;
+  if (field.isNullable) return "–";
+  return field.kind === "text" ? say("trigger.empty") : field.initial;
+}
+
 interface FieldProps {
   field: FormField;
   label: string;
@@ -323,7 +331,7 @@ function Field({ field, label, value, error, set }: FieldProps) {
           {...shown}
           value={value}
           onChange={(event) => set(event.currentTarget.value)}
-          data={[{ value: "", label: "–" }, ...field.choices]}
+          data={[{ value: "", label: "–" }, ...field.choices.keys()]}
         />
       );
     case "json":
@@ -342,6 +350,7 @@ function Field({ field, label, value, error, set }: FieldProps) {
         <TextInput
           {...shown}
           type={field.kind === "date" ? "date" : "text"}
+          placeholder={whenEmpty(say, field)}
           inputMode={field.kind === "integer" || field.kind === "number" ? "decimal" : "text"}
           value={value}
           onChange={(event) => set(event.currentTarget.value)}
