@@ -154,7 +154,8 @@ function NeedLine({ need }: { need: Need }) {
     const { job } = need;
     const run = job.last_run;
     const rank = job.rank;
-    const says = rank
+    const isOfMany = rank !== null && rank.runs > 1;
+    const says = isOfMany
       ? say("over.failing", { failed: rank.failed, runs: rank.runs })
       : say("over.failing_once");
     const kind = `kind.${run?.kind ?? ""}`;

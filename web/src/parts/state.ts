@@ -2,14 +2,14 @@
 export type Tone = "good" | "busy" | "wait" | "bad" | "stop" | "idle";
 
 const TONES: Record<string, [Tone, string]> = {
-  PENDING: ["wait", "◷"],
+  PENDING: ["wait", "◌"],
   RUNNING: ["busy", "▶"],
   SUCCEEDED: ["good", "✔"],
   FAILED: ["bad", "✖"],
   CANCELLED: ["stop", "■"],
   HELD: ["wait", "▲"],
   RETRYING: ["wait", "↻"],
-  CANCELLING: ["stop", "■"],
+  CANCELLING: ["stop", "⊘"],
   ACTIVE: ["good", "●"],
   PAUSED: ["idle", "❚❚"],
   DONE: ["idle", "✔"],

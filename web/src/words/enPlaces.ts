@@ -97,7 +97,11 @@ export const enPlaces = {
   "locks.waits": "waits, place {{place}}",
   "locks.take": "Take away",
   "locks.take_title": "Take {{name}} away?",
-  "locks.take_says":
+  "locks.take_says_zero":
+    "The hold of {{owner}} ends at once; nobody waits for the lock. The code of {{owner}} may still be at work: what it writes to must refuse old tokens.",
+  "locks.take_says_one":
+    "The hold of {{owner}} ends at once, and the one who waits gets the lock. The code of {{owner}} may still be at work: what it writes to must refuse old tokens.",
+  "locks.take_says_other":
     "The hold of {{owner}} ends at once, and the next of {{count}} who wait gets the lock. The code of {{owner}} may still be at work: what it writes to must refuse old tokens.",
   "locks.taken": "{{name}} was taken from {{owner}}.",
   "events.title": "Events",

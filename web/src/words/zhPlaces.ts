@@ -29,7 +29,7 @@ export const zhPlaces = {
   "many.pause_says": "它们的调度会暂停，已暂停的保持不变。如果届时匹配的任务数不同，则不做任何更改。",
   "many.resume_says": "它们的调度从下一个触发点继续。如果届时匹配的任务数不同，则不做任何更改。",
   "many.trigger_says": "每个任务立即以其定义的参数执行一次。如果届时匹配的任务数不同，则不做任何操作。",
-  "many.delete_says": "进行中的执行会完成，等待中的会取消，历史保留。此操作无法撤销。",
+  "many.delete_says": "进行中的执行会完成，待执行的会取消，历史保留。此操作无法撤销。",
   "many.too_many": "匹配的任务超过 500 个，请先缩小筛选范围。",
   "many.pause_done": "已暂停：{{count}}。",
   "many.resume_done": "已恢复：{{count}}。",
@@ -93,7 +93,11 @@ export const zhPlaces = {
   "locks.waits": "等待，第 {{place}} 位",
   "locks.take": "收回",
   "locks.take_title": "收回 {{name}}？",
-  "locks.take_says":
+  "locks.take_says_zero":
+    "{{owner}} 的持有立即结束，没有等待者。{{owner}} 的代码可能仍在工作：它写入的系统必须拒绝旧令牌号。",
+  "locks.take_says_one":
+    "{{owner}} 的持有立即结束，唯一的等待者取得锁。{{owner}} 的代码可能仍在工作：它写入的系统必须拒绝旧令牌号。",
+  "locks.take_says_other":
     "{{owner}} 的持有立即结束，{{count}} 个等待者中的下一个取得锁。{{owner}} 的代码可能仍在工作：它写入的系统必须拒绝旧令牌号。",
   "locks.taken": "已从 {{owner}} 收回 {{name}}。",
   "events.title": "事件",
