@@ -73,3 +73,26 @@ test("a session that ends in the middle of a form keeps what was written", async
   await page.context().addCookies(cookies);
   await page.context().close();
 });
+
+test("a dialog that stands within a page is there again after the session ended and began anew", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/nodes`);
+  await page
+    .getByRole("button", { name: /maintenance/i })
+    .first()
+    .click();
+  const dialog = page.getByRole("dialog").filter({ has: page.getByLabel("Reason") });
+  await dialog.getByLabel("Reason").fill("kernel update");
+  await page.context().clearCookies();
+  await dialog
+    .getByLabel("Reason")
+    .press("Enter", { timeout: 2000 })
+    .catch(() => undefined);
+  await page.getByText("Your session has ended.").waitFor();
+  await page.getByLabel("Token or code").fill(process.env.FOLIOT_TOKEN ?? "");
+  await page.getByRole("button", { name: "Log in" }).click();
+  await page.getByText("Your session has ended.").waitFor({ state: "detached" });
+  await dialog.waitFor();
+  assert.equal(await dialog.getByLabel("Reason").inputValue(), "kernel update");
+  await page.context().close();
+});

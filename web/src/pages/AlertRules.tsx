@@ -11,6 +11,7 @@ import { LEVELS } from "../format/alerts.ts";
 import { EMPTY_RULE, type RuleForm, ruleDocument, ruleForm } from "../format/ruleForm.ts";
 import { ChangeTable } from "../parts/ChangeTable.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { draftOf, useDraft } from "../parts/draft.ts";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
@@ -142,10 +143,16 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
   const say = useSay();
   const rights = useRights();
   const client = useQueryClient();
-  const [name, setName] = useState(rule?.name ?? "");
-  const [form, setForm] = useState<RuleForm>(() => (rule ? ruleForm(rule.rule) : EMPTY_RULE));
-  const [isEverywhere, setEverywhere] = useState(false);
-  const [reason, setReason] = useState("");
+  const [{ name, form, isEverywhere, reason }, keep, forget] = useDraft(draftOf("rule", rule), {
+    name: rule?.name ?? "",
+    form: rule ? ruleForm(rule.rule) : EMPTY_RULE,
+    isEverywhere: false,
+    reason: "",
+  });
+  const leave = () => {
+    forget();
+    close();
+  };
   const read = ruleDocument(form);
   const saving = useMutation({
     mutationFn: (version: number) => {
@@ -157,15 +164,15 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
     onSuccess: (saved) => {
       void client.invalidateQueries({ queryKey: ["alerts"] });
       tell([say("rules.saved", { name }), ...saved.warnings.map((one) => one.message)].join(" "));
-      close();
+      leave();
     },
   });
   const conflict = conflictOf<RuleOut>(saving.error);
-  const set = (changed: Partial<RuleForm>) => setForm({ ...form, ...changed });
+  const set = (changed: Partial<RuleForm>) => keep({ form: { ...form, ...changed } });
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={leave}
       size="lg"
       title={say(rule ? "rules.edit_title" : "rules.new", { name })}
       closeButtonProps={{ "aria-label": say("do.close") }}
@@ -183,7 +190,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
             label={say("rules.name")}
             required
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => keep({ name: event.currentTarget.value })}
             data-autofocus
           />
         )}
@@ -261,7 +268,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
             <Checkbox
               label={say("rules.everywhere")}
               checked={isEverywhere}
-              onChange={(event) => setEverywhere(event.currentTarget.checked)}
+              onChange={(event) => keep({ isEverywhere: event.currentTarget.checked })}
             />
           )}
         </div>
@@ -274,7 +281,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
           label={say("do.reason")}
           value={reason}
           maxLength={500}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          onChange={(event) => keep({ reason: event.currentTarget.value })}
         />
         {conflict && (
           <ChangeTable changes={conflict.changes} before={say("rules.theirs")} after={say("rules.yours")} />
@@ -284,7 +291,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
           isPending={saving.isPending}
           error={saving.error}
           isDisabled={"line" in read || name === ""}
-          close={close}
+          close={leave}
         />
       </form>
     </Modal>

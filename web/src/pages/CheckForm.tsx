@@ -2,13 +2,13 @@
 import { Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
 import { call, newKey } from "../api/call.ts";
 import { conflictOf, madeFrom } from "../api/conflict.ts";
 import type { CheckOut } from "../api/types.ts";
 import { LEVELS } from "../format/alerts.ts";
 import { type CheckForm, checkDocument, checkForm, emptyCheck } from "../format/checkForm.ts";
 import { ChangeTable } from "../parts/ChangeTable.tsx";
+import { draftOf, useDraft } from "../parts/draft.ts";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { useZone } from "../parts/settings.ts";
@@ -27,12 +27,16 @@ export function CheckDialog({ check, close }: Props) {
   const zone = useZone();
   const client = useQueryClient();
   const navigate = useNavigate();
-  const [name, setName] = useState(check?.name ?? "");
-  const [namespace, setNamespace] = useState(check?.namespace ?? "default");
-  const [form, setForm] = useState<CheckForm>(() =>
-    check ? checkForm(check.check, zone) : emptyCheck(zone),
-  );
-  const [reason, setReason] = useState("");
+  const [{ name, namespace, form, reason }, keep, forget] = useDraft(draftOf("check", check), {
+    name: check?.name ?? "",
+    namespace: check?.namespace ?? "default",
+    form: check ? checkForm(check.check, zone) : emptyCheck(zone),
+    reason: "",
+  });
+  const leave = () => {
+    forget();
+    close();
+  };
   const written = checkDocument(form);
   const saving = useMutation({
     mutationFn: (version: number) => {
@@ -45,17 +49,17 @@ export function CheckDialog({ check, close }: Props) {
       const said = [say("checks.saved", { name }), ...saved.warnings.map((one) => one.message)];
       if (!check) said.push(say("checks.waits"));
       tell(said.join(" "));
-      close();
+      leave();
       // A new one is opened: there stands how it is pinged.
       if (!check) void navigate({ to: "/checks", search: { name, namespace } });
     },
   });
   const conflict = conflictOf<CheckOut>(saving.error);
-  const set = (changed: Partial<CheckForm>) => setForm({ ...form, ...changed });
+  const set = (changed: Partial<CheckForm>) => keep({ form: { ...form, ...changed } });
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={leave}
       size="lg"
       title={say(check ? "checks.edit_title" : "checks.new", { name })}
       closeButtonProps={{ "aria-label": say("do.close") }}
@@ -75,14 +79,14 @@ export function CheckDialog({ check, close }: Props) {
               required
               placeholder="nightly-backup"
               value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              onChange={(event) => keep({ name: event.currentTarget.value })}
               data-autofocus
             />
             <TextInput
               label={say("checks.namespace")}
               required
               value={namespace}
-              onChange={(event) => setNamespace(event.currentTarget.value)}
+              onChange={(event) => keep({ namespace: event.currentTarget.value })}
             />
           </div>
         )}
@@ -145,7 +149,7 @@ export function CheckDialog({ check, close }: Props) {
           label={say("do.reason")}
           value={reason}
           maxLength={500}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          onChange={(event) => keep({ reason: event.currentTarget.value })}
         />
         {conflict && (
           <ChangeTable changes={conflict.changes} before={say("checks.theirs")} after={say("rules.yours")} />
@@ -155,7 +159,7 @@ export function CheckDialog({ check, close }: Props) {
           isPending={saving.isPending}
           error={saving.error}
           isDisabled={written === null || name === ""}
-          close={close}
+          close={leave}
         />
       </form>
     </Modal>

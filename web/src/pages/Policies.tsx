@@ -7,6 +7,7 @@ import { call } from "../api/call.ts";
 import { policies } from "../api/queries.ts";
 import type { ClusterTimesOut, PolicyOut, ServersOut } from "../api/types.ts";
 import { Confirm } from "../parts/Confirm.tsx";
+import { useDraft } from "../parts/draft.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -130,10 +131,13 @@ function ClusterTimes({ times, servers }: { times: ClusterTimesOut; servers: Ser
 
 function PolicyDialog({ policy, close }: { policy: PolicyOut; close: () => void }) {
   const say = useSay();
-  const [timeout, setTimeout_] = useState(`${policy.timeout_s}s`);
-  const [attempts, setAttempts] = useState(policy.attempts === null ? "" : String(policy.attempts));
-  const [level, setLevel] = useState<string>(policy.level);
-  const [channel, setChannel] = useState(policy.channel ?? "");
+  const place = `policy ${policy.type} v${policy.version}`;
+  const [{ timeout, attempts, level, channel }, keep, forget] = useDraft(place, {
+    timeout: `${policy.timeout_s}s`,
+    attempts: policy.attempts === null ? "" : String(policy.attempts),
+    level: policy.level as string,
+    channel: policy.channel ?? "",
+  });
   const can = new Set(policy.settings);
   const path = { type: policy.type };
   const bodyOf = (reason: string) => ({
@@ -163,7 +167,10 @@ function PolicyDialog({ policy, close }: { policy: PolicyOut; close: () => void 
         asked: asked("set_policy", { path, body: bodyOf(reason) }),
         method: { name: "cluster.set_policy", given: [policy.type], options: bodyOf(reason) },
       })}
-      close={close}
+      close={() => {
+        forget();
+        close();
+      }}
       change={async ({ reason, key }) => {
         await call("set_policy", { path, body: bodyOf(reason), key });
         tell(say("policy.done", { type: name }));
@@ -173,7 +180,7 @@ function PolicyDialog({ policy, close }: { policy: PolicyOut; close: () => void 
         <TextInput
           label={say("policy.after")}
           value={timeout}
-          onChange={(event) => setTimeout_(event.currentTarget.value)}
+          onChange={(event) => keep({ timeout: event.currentTarget.value })}
         />
       )}
       {can.has("attempts") && (
@@ -182,19 +189,19 @@ function PolicyDialog({ policy, close }: { policy: PolicyOut; close: () => void 
           min={1}
           label={say("policy.attempts")}
           value={attempts}
-          onChange={(event) => setAttempts(event.currentTarget.value)}
+          onChange={(event) => keep({ attempts: event.currentTarget.value })}
         />
       )}
       <NativeSelect
         label={say("policy.level")}
         value={level}
-        onChange={(event) => setLevel(event.currentTarget.value)}
+        onChange={(event) => keep({ level: event.currentTarget.value })}
         data={LEVELS.map((one) => ({ value: one, label: say(`level.${one}`) }))}
       />
       <TextInput
         label={say("policy.channel")}
         value={channel}
-        onChange={(event) => setChannel(event.currentTarget.value)}
+        onChange={(event) => keep({ channel: event.currentTarget.value })}
       />
     </Confirm>
   );

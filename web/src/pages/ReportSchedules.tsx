@@ -10,6 +10,7 @@ import { KINDS, type ScheduleForm, scheduleDocument, scheduleForm, WEEKDAYS } fr
 import { asReportSchedule } from "../format/snippets.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { draftOf, useDraft } from "../parts/draft.ts";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
@@ -193,10 +194,16 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
   const rights = useRights();
   const zone = useZone();
   const client = useQueryClient();
-  const [name, setName] = useState(schedule?.name ?? "");
-  const [namespace, setNamespace] = useState(schedule?.namespace ?? (rights.admin ? "" : "default"));
-  const [form, setForm] = useState<ScheduleForm>(() => scheduleForm(schedule?.schedule ?? {}, zone));
-  const [reason, setReason] = useState("");
+  const [{ name, namespace, form, reason }, keep, forget] = useDraft(draftOf("report", schedule), {
+    name: schedule?.name ?? "",
+    namespace: schedule?.namespace ?? (rights.admin ? "" : "default"),
+    form: scheduleForm(schedule?.schedule ?? {}, zone),
+    reason: "",
+  });
+  const leave = () => {
+    forget();
+    close();
+  };
   const written = scheduleDocument(form);
   const saving = useMutation({
     mutationFn: () => {
@@ -207,14 +214,14 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
     onSuccess: (saved) => {
       void client.invalidateQueries({ queryKey: ["reports"] });
       tell([say("reports.saved", { name }), ...saved.warnings.map((one) => one.message)].join(" "));
-      close();
+      leave();
     },
   });
-  const set = (changed: Partial<ScheduleForm>) => setForm({ ...form, ...changed });
+  const set = (changed: Partial<ScheduleForm>) => keep({ form: { ...form, ...changed } });
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={leave}
       size="lg"
       title={say(schedule ? "reports.edit_title" : "reports.new", { name })}
       closeButtonProps={{ "aria-label": say("do.close") }}
@@ -234,7 +241,7 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
               required
               placeholder="morning"
               value={name}
-              onChange={(event) => setName(event.currentTarget.value)}
+              onChange={(event) => keep({ name: event.currentTarget.value })}
               data-autofocus
             />
             <TextInput
@@ -242,7 +249,7 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
               placeholder={rights.admin ? say("reports.of_hint") : undefined}
               required={!rights.admin}
               value={namespace}
-              onChange={(event) => setNamespace(event.currentTarget.value)}
+              onChange={(event) => keep({ namespace: event.currentTarget.value })}
             />
           </div>
         )}
@@ -295,7 +302,7 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
           label={say("do.reason")}
           value={reason}
           maxLength={500}
-          onChange={(event) => setReason(event.currentTarget.value)}
+          onChange={(event) => keep({ reason: event.currentTarget.value })}
         />
         {name !== "" && form.to.length > 0 && (
           <Command text={asReportSchedule(name, namespace === "" ? null : namespace, written)} />
@@ -305,7 +312,7 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
           isPending={saving.isPending}
           error={saving.error}
           isDisabled={name === "" || form.to.length === 0}
-          close={close}
+          close={leave}
         />
       </form>
     </Modal>

@@ -9,6 +9,7 @@ import { call } from "../api/call.ts";
 import type { SilenceOut } from "../api/types.ts";
 import { LastsSelect, silence as makeSilence, type SilenceTime, USUAL } from "../parts/alertActions.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { useDraft } from "../parts/draft.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -155,13 +156,17 @@ function What({ silence }: { silence: SilenceOut }) {
   );
 }
 
+const NOTHING = {
+  of: { job: "", group: "", node: "" },
+  rule: "",
+  isAll: false,
+  lasts: USUAL as SilenceTime,
+  why: "",
+};
+
 function NewSilence({ close }: { close: () => void }) {
   const say = useSay();
-  const [of, setOf] = useState({ job: "", group: "", node: "" });
-  const [rule, setRule] = useState("");
-  const [isAll, setAll] = useState(false);
-  const [lasts, setLasts] = useState<SilenceTime>(USUAL);
-  const [why, setWhy] = useState("");
+  const [{ of, rule, isAll, lasts, why }, keep, forget] = useDraft("silence", NOTHING);
   const isNamed = rule !== "" || SUBJECTS.some((one) => of[one] !== "");
   const wish = { of, rule, everything: isAll && !isNamed, for: lasts, reason: why };
   return (
@@ -181,7 +186,10 @@ function NewSilence({ close }: { close: () => void }) {
           options: { of, rule, everything: wish.everything || undefined, lasts, reason: why },
         },
       })}
-      close={close}
+      close={() => {
+        forget();
+        close();
+      }}
       change={async () => {
         await makeSilence(wish, say("silence.done", { for: say(`lasts.${lasts}`) }), say("do.undo"));
       }}
@@ -192,29 +200,29 @@ function NewSilence({ close }: { close: () => void }) {
           label={say(`rules.of_${one}`)}
           placeholder="*"
           value={of[one]}
-          onChange={(event) => setOf({ ...of, [one]: event.currentTarget.value })}
+          onChange={(event) => keep({ of: { ...of, [one]: event.currentTarget.value } })}
           {...(one === "job" && { "data-autofocus": true })}
         />
       ))}
       <TextInput
         label={say("alerts.rule")}
         value={rule}
-        onChange={(event) => setRule(event.currentTarget.value)}
+        onChange={(event) => keep({ rule: event.currentTarget.value })}
       />
       {!isNamed && (
         <Checkbox
           label={say("silence.everything")}
           checked={isAll}
-          onChange={(event) => setAll(event.currentTarget.checked)}
+          onChange={(event) => keep({ isAll: event.currentTarget.checked })}
         />
       )}
-      <LastsSelect value={lasts} set={setLasts} />
+      <LastsSelect value={lasts} set={(next) => keep({ lasts: next })} />
       <TextInput
         label={say("do.reason")}
         required
         maxLength={500}
         value={why}
-        onChange={(event) => setWhy(event.currentTarget.value)}
+        onChange={(event) => keep({ why: event.currentTarget.value })}
       />
     </Confirm>
   );

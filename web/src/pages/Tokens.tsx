@@ -9,6 +9,7 @@ import type { IssuedOut, TokenOut } from "../api/types.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
 import { FoldedCopyAs } from "../parts/CopyAs.tsx";
+import { useDraft } from "../parts/draft.ts";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
@@ -167,18 +168,20 @@ function Act({ word, token, act }: ActProps) {
   );
 }
 
+const NEW_TOKEN = { name: "", scopes: ["read"] as string[], namespace: "", group: "", expires: "90d" };
+
 function NewToken({ close }: { close: () => void }) {
   useFocusBack();
   const say = useSay();
   const client = useQueryClient();
-  const [name, setName] = useState("");
-  const [scopes, setScopes] = useState<string[]>(["read"]);
-  const [namespace, setNamespace] = useState("");
-  const [group, setGroup] = useState("");
-  const [expires, setExpires] = useState("90d");
+  const [{ name, scopes, namespace, group, expires }, keep, forget] = useDraft("token", NEW_TOKEN);
   const [key, setKey] = useState(newKey);
   const choose = (scope: string, isWanted: boolean) =>
-    setScopes(SCOPES.filter((one) => (one === scope ? isWanted : scopes.includes(one))));
+    keep({ scopes: SCOPES.filter((one) => (one === scope ? isWanted : scopes.includes(one))) });
+  const leave = () => {
+    forget();
+    close();
+  };
   const making = useMutation({
     mutationFn: () => {
       const body = { name, scopes, expires, ...(namespace && { namespace }), ...(group && { group }) };
@@ -190,14 +193,14 @@ function NewToken({ close }: { close: () => void }) {
   return (
     <Modal
       opened
-      onClose={close}
+      onClose={leave}
       title={say("tokens.new")}
       closeButtonProps={{ "aria-label": say("do.close") }}
       transitionProps={{ duration: 0 }}
       centered
     >
       {making.data ? (
-        <Once issued={making.data} close={close} />
+        <Once issued={making.data} close={leave} />
       ) : (
         <form
           className="stack"
@@ -210,7 +213,7 @@ function NewToken({ close }: { close: () => void }) {
             label={say("tokens.name")}
             required
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => keep({ name: event.currentTarget.value })}
             data-autofocus
           />
           <fieldset className="row plainset">
@@ -227,24 +230,24 @@ function NewToken({ close }: { close: () => void }) {
           <TextInput
             label={say("tokens.namespace")}
             value={namespace}
-            onChange={(event) => setNamespace(event.currentTarget.value)}
+            onChange={(event) => keep({ namespace: event.currentTarget.value })}
           />
           <TextInput
             label={say("tokens.group")}
             value={group}
-            onChange={(event) => setGroup(event.currentTarget.value)}
+            onChange={(event) => keep({ group: event.currentTarget.value })}
           />
           <TextInput
             label={say("tokens.lives", { example: "12h, 90d" })}
             required
             value={expires}
-            onChange={(event) => setExpires(event.currentTarget.value)}
+            onChange={(event) => keep({ expires: event.currentTarget.value })}
           />
           <FormFoot
             action={say("tokens.make")}
             isPending={making.isPending}
             error={making.error}
-            close={close}
+            close={leave}
           />
         </form>
       )}

@@ -20,6 +20,17 @@ export function useDraft<T extends object>(
   return [draft, keep, forget];
 }
 
+interface Versioned {
+  name: string;
+  namespace: string | null;
+  version: number;
+}
+
+/** The place of the form of a thing, or of a new one. What was written about another version is not for this one. */
+export function draftOf(what: string, thing: Versioned | undefined): string {
+  return thing ? `${what} ${thing.namespace}/${thing.name} v${thing.version}` : what;
+}
+
 function readKept(place: string): object {
   try {
     return JSON.parse(sessionStorage.getItem(place) ?? "{}") as object;

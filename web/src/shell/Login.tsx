@@ -1,8 +1,11 @@
 /// Getting in: by the link that a command prints, or with a token or code.
 import { Button, PasswordInput } from "@mantine/core";
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
+import { call } from "../api/call.ts";
+import { whoami } from "../api/queries.ts";
 import { logIn } from "../api/session.ts";
+import { seesTheSame } from "../format/sight.ts";
 import { Command } from "../parts/Command.tsx";
 import { ProblemBox } from "../parts/Problem.tsx";
 import { useSay } from "../words/say.ts";
@@ -19,7 +22,7 @@ export function LoginForm({ says, onIn }: { says: string; onIn?: () => void }) {
     setError(null);
     try {
       await logIn(wanted.trim());
-      await client.resetQueries();
+      await readAnew(client);
       onIn?.();
     } catch (failed) {
       setError(failed as Error);
@@ -56,6 +59,20 @@ export function LoginForm({ says, onIn }: { says: string; onIn?: () => void }) {
   );
 }
 
+/**
+ * What the new session may not see goes off the screen. Who sees the same keeps what is there while it is read anew, and
+ * with it the dialogs that stand within it.
+ */
+async function readAnew(client: QueryClient): Promise<void> {
+  const key = whoami().queryKey;
+  const before = client.getQueryData(key);
+  const now = await call("whoami").catch(() => undefined);
+  if (!before || !now || !seesTheSame(before, now)) return await client.resetQueries();
+  client.setQueryData(key, now);
+  await client.resetQueries({ queryKey: ["views"] }); // these are the user's own
+  await client.invalidateQueries();
+}
+
 /** `/login#CODE`: the code buys the session. It stands behind the #, which no browser sends and no log keeps. */
 export function LoginPage({ onIn }: { onIn: () => void }) {
   const say = useSay();
@@ -69,7 +86,7 @@ export function LoginPage({ onIn }: { onIn: () => void }) {
     if (code === "") return;
     window.history.replaceState(null, "", "/login"); // out of the address and of the history
     bought(code)
-      .then(() => client.resetQueries())
+      .then(() => readAnew(client))
       .then(() => isIn.current())
       .catch((failed: Error) => setError(failed));
   }, [code, client]);
