@@ -120,3 +120,31 @@ test("the year of a job is walked by arrows, and stands as a table for readers a
   await page.waitForURL((url) => url.searchParams.get("day") === days[0]);
   await page.context().close();
 });
+
+test("the window is called by what it shows, readers aloud hear where they went, and l opens the newest run", async () => {
+  const page = await pageOf();
+  const { items } = (await ask("GET", "/runs?job=daily&limit=1")) as { items: { id: string }[] };
+  const newest = items[0]?.id ?? "";
+  await page.goto(`${server.url}/jobs`);
+  await page.waitForFunction(() => document.title === "Jobs · Foliot");
+  const told = page.locator('[role=status][translate="no"].hidden');
+  assert.equal(await told.textContent(), "", "the browser itself tells of the first page");
+  await page
+    .getByRole("table", { name: "List of jobs" })
+    .getByRole("link", { name: "daily", exact: true })
+    .click();
+  await page.waitForFunction(() => document.title === "daily · Jobs · Foliot");
+  await told.getByText("daily · Jobs · Foliot").waitFor();
+  await page.locator(".strip.long a").first().waitFor();
+  await page.keyboard.press("l");
+  await page.waitForURL(`${server.url}/runs/${newest}`);
+  await page.waitForFunction((title) => document.title === title, `${newest} · Runs · Foliot`);
+  const log = page.getByRole("log");
+  await log.waitFor();
+  await page.keyboard.press("l");
+  await log.and(page.locator(":focus")).waitFor();
+  assert.equal(page.url(), `${server.url}/runs/${newest}`);
+  await page.getByRole("button", { name: "中文" }).click();
+  await page.waitForFunction((title) => document.title === title, `${newest} · 执行 · Foliot`);
+  await page.context().close();
+});

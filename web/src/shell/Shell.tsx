@@ -25,6 +25,7 @@ import { Namespaces } from "./Namespaces.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
 import { useRecent } from "./recent.ts";
 import { Search } from "./Search.tsx";
+import { Where } from "./Where.tsx";
 
 // Saved views and the login are not needed for the first sight of somebody who is logged in.
 const LoginForm = lazyPart(async () => (await import("./Login.tsx")).LoginForm);
@@ -63,6 +64,7 @@ function Inside() {
       </a>
       <Rail />
       <Header onSearch={() => setOpen("search")} onKeys={() => setOpen("keys")} who={who?.name ?? ""} />
+      <Where />
       <main className="main" id="main" tabIndex={-1}>
         <Shown />
       </main>

@@ -1,5 +1,6 @@
 /// The pages of the console, in the order of the rail.
 import { useRights } from "../parts/rights.ts";
+import type { Word } from "../words/say.ts";
 
 export const MAIN = [
   { to: "/", icon: "overview", word: "nav.overview" },
@@ -20,6 +21,15 @@ const MORE = [
   { to: "/tokens", icon: "tokens", word: "nav.tokens" },
   { to: "/settings", icon: "settings", word: "nav.settings" },
 ] as const;
+
+/** The word of each place that an address begins with. */
+export const WORDS: Readonly<Record<string, Word>> = {
+  ...Object.fromEntries([...MAIN, ...MORE].map(({ to, word }) => [to.slice(1), word])),
+  new: "edit.new",
+  edit: "do.edit",
+  compare: "pair.title",
+  login: "login.title",
+};
 
 export type Place = (typeof MAIN)[number] | (typeof MORE)[number];
 
