@@ -200,3 +200,15 @@ async def test_a_limit_of_a_namespace_is_changed_and_a_save_leaves_it(api: Api) 
     reader, of_a_group = await api.with_scopes("read"), await api.with_scopes("write", group="etl")
     assert (await reader.ask("PUT", own, {"max": 3})).status_code == 403
     assert (await of_a_group.ask("PUT", own, {"max": 3})).status_code == 403, "jobs of every group count in it"
+
+
+async def test_the_number_of_a_limit_of_a_group_goes_and_its_rate_stays(api: Api) -> None:
+    where = "/cluster/limits/group/etl"
+    made = (await api.ask("PUT", where, {"max": 20, "rate": "100/m"})).json()
+    assert (made["max"], made["rate"]) == (20, "100/m")
+    assert (await api.ask("PUT", where, {"rate": "10/m"})).json()["max"] == 20, "what is left out stays"
+    assert (await api.ask("PUT", where, {"max": None, "rate": "100/m"})).json()["max"] == 20
+    changed = (await api.ask("PUT", where, {"max": "none"})).json()
+    assert (changed["max"], changed["rate"]) == (None, "100/m")
+    assert (await api.ask("PUT", where, {"max": "many"})).status_code == 422
+    assert (await api.ask("PUT", "/cluster/limits/db", {"max": "none"})).status_code == 422

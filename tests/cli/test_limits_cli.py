@@ -55,7 +55,9 @@ def test_limits_of_groups_and_namespaces(foliot: Shell) -> None:
     assert re.search(r"rate +10/s, at most 20 at once", foliot("limit", "show", "--namespace", "billing").out)
     for wrong in (("--group", "etl"), ("--group", "etl", "--rate", "20000/s"), ("db", "--rate", "1/s"), ("db",)):
         assert foliot("limit", "set", *wrong).code == 2, wrong
-    assert foliot("limit", "set", "--group", "etl", "--rate", "none").err == "✔ group etl: 20 runs at a time\n"
+    assert foliot("limit", "set", "--group", "etl", "none").err == "✔ group etl: 100/m start, at most 1 at once\n"
+    assert foliot("limit", "set", "db", "none").code == 2, "there is no named limit without a number"
+    assert foliot("limit", "set", "--group", "etl", "20", "--rate", "none").err == "✔ group etl: 20 runs at a time\n"
     assert foliot("limit", "delete", "--group", "etl", "--yes").code == 0
     assert foliot("limit", "delete", "--namespace", "billing", "--yes").code == 0
     assert foliot("limit", "show", "--group", "etl").code == 3

@@ -164,6 +164,19 @@ async def test_a_rate_goes_and_the_number_stays(world: World) -> None:
     assert changed.bucket is None
 
 
+async def test_a_number_goes_and_the_rate_stays(world: World) -> None:
+    await limit(world, 2, TEN_A_HOUR)
+    await save(world)
+    await trigger(world, n=4)
+    anne = await worker(world)
+    assert len(await anne.lease(8)) == 2
+    changed = await world.store.limits.set_scope(
+        GROUP, "default", max_=None, bucket=None, is_rate_kept=True, is_max_kept=False
+    )
+    assert (changed.max, changed.bucket, changed.used) == (None, TEN_A_HOUR, 2)
+    assert len(await anne.lease(8)) == 1, "its rate lets three start"
+
+
 async def test_a_bucket_begins_anew_when_the_clock_stepped_back(world: World) -> None:
     await limit(world, bucket=Bucket(Rate(1, HOUR), 1))
     await save(world)

@@ -1,7 +1,7 @@
 """`foliot limit`: how many runs may hold a named resource, and how many of a group or namespace execute or start."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import click
 
@@ -212,7 +212,7 @@ def set_limit(
     With a name, it is the limit that foliot limit show NAME shows: the namespace's own, which its jobs count in, or
     else one of the whole cluster, which is made if there is none. Jobs that are saved with its name count in it from
     then on. Without a name, every run of the group (--group) or of the namespace (--namespace) counts in it. What you
-    leave out, MAX or --rate, stays as it is.
+    leave out, MAX or --rate, stays as it is; none instead of one of them takes it away.
 
     \b
     Examples:
@@ -221,6 +221,7 @@ def set_limit(
       foliot limit set settle-db 20 --cluster
       foliot limit set --group etl 20
       foliot limit set --group etl --rate 100/m
+      foliot limit set --group etl none
       foliot limit set --namespace billing 50 --rate 10/s --burst 20
     """
     name, max_ = _name_and_max(user, words, group)
@@ -234,7 +235,7 @@ def set_limit(
         return
     if rate is not None or burst is not None:
         raise click.UsageError("A rate is of a group, of a namespace, or of a job (place.rate).")
-    if max_ is None:
+    if not isinstance(max_, int):
         raise click.UsageError("Write how many runs may hold it: foliot limit set NAME MAX.")
     if not cluster and _has_own(user, target.name):
         saved = user.client.limits.set_own(target.name, max_, reason=reason)
@@ -266,7 +267,10 @@ def _tell_named(user: User, saved: Mapping[str, Any]) -> None:
         user.out.talk("limit_stuck", mark="warn", jobs=jobs, max=saved["max"])
 
 
-def _name_and_max(user: User, words: tuple[str, ...], group: str | None) -> tuple[str | None, int | None]:
+_Max: TypeAlias = int | Literal["none"] | None
+
+
+def _name_and_max(user: User, words: tuple[str, ...], group: str | None) -> tuple[str | None, _Max]:
     """NAME MAX, or MAX alone where --group or --namespace says whose limit it is."""
     if len(words) > 2:
         raise click.UsageError("Write at most a name and a number.")
@@ -275,7 +279,9 @@ def _name_and_max(user: User, words: tuple[str, ...], group: str | None) -> tupl
     if not words:
         return None, None
     is_scope = group is not None or user.options.get("namespace") is not None
-    return (None, _whole(words[0])) if is_scope else (words[0], None)
+    if not is_scope:
+        return words[0], None
+    return None, "none" if words[0] == "none" else _whole(words[0])
 
 
 def _whole(word: str) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from foliot.domain.access import Principal, Scope
 from foliot.domain.bounds import RUNNING_MAX
@@ -28,7 +28,9 @@ from foliot.ports.store.limits import (
 from foliot.ports.store.lookups import JobRow
 from foliot.ports.worker_link import PROTOCOL_RATES
 
-NO_RATE: Final = "none"
+NoLimit: TypeAlias = Literal["none"]
+NONE: Final[NoLimit] = "none"
+"""Instead of a number, or of a rate: any number, from now on."""
 
 
 class LimitUnknown(InvalidInput):
@@ -174,20 +176,27 @@ async def set_scope_limit(
     kind: LimitKind,
     name: str,
     *,
-    max_: int | None = None,
+    max_: int | NoLimit | None = None,
     rate: str | None = None,
     burst: int | None = None,
     reason: str = "",
 ) -> NamedLimit:
     """Limit every run of a group or namespace: how many execute at a time, how many start in a time, or both.
 
-    What is None stays as it is; a rate of `none` goes.
+    What is None stays as it is; a number or a rate of `none` goes.
     """
     who.demand_everywhere(Scope.ADMIN)
     name = check_name(kind, name)
     bucket = _checked(max_, rate, burst)
     await _check_servers(services)
-    limit = await services.store.limits.set_scope(kind, name, max_=max_, bucket=bucket, is_rate_kept=rate is None)
+    limit = await services.store.limits.set_scope(
+        kind,
+        name,
+        max_=None if max_ == NONE else max_,
+        bucket=bucket,
+        is_rate_kept=rate is None,
+        is_max_kept=max_ is None,
+    )
     services.runs_may_be_ready()
     said = {"max": max_ or "", "rate": rate or "", "burst": bucket.burst if bucket else ""}
     await _note(services, who, "limit.set", name, of=str(kind), **said, reason=reason)
@@ -203,15 +212,15 @@ async def remove_scope_limit(services: Services, who: Principal, kind: LimitKind
     await _note(services, who, "limit.removed", name, of=str(kind))
 
 
-def _checked(max_: int | None, rate: str | None, burst: int | None) -> Bucket | None:
+def _checked(max_: int | NoLimit | None, rate: str | None, burst: int | None) -> Bucket | None:
     """The rate that was asked for; None: none, or as it was."""
     if max_ is None and rate is None:
         raise BadField("max", "neither a number nor a rate is given", hint="give max, rate, or both")
-    if max_ is not None:
+    if max_ is not None and max_ != NONE:
         _check_max(max_)
-    if burst is not None and (rate is None or rate == NO_RATE):
+    if burst is not None and (rate is None or rate == NONE):
         raise BadField("burst", "there is no rate for it", hint="give the rate, too: 100/m")
-    if rate is None or rate == NO_RATE:
+    if rate is None or rate == NONE:
         return None
     found = rate_from(rate, "rate")
     check_rate("rate", found)

@@ -1721,7 +1721,7 @@ export interface ScheduleForm {
 }
 
 export interface ScopeLimitIn {
-  "max"?: number | null;
+  "max"?: number | "none" | null;
   "rate"?: string | null;
   "burst"?: number | null;
   "reason"?: string;

@@ -253,16 +253,18 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
   const isNamed = kind === "named";
   // An empty rate of one that has a rate means: any number from now on.
   const wanted = rate || (limit?.rate ? "none" : "");
+  // Likewise an empty number of one that has a number.
+  const runs = max === "" ? (limit?.max ? ("none" as const) : null) : Number(max);
   const ofNamed = (reason: string) => ({ path: { name }, body: { max: Number(max), reason } });
   const ofScope = (scope: "group" | "namespace", reason: string) => ({
     path: { kind: scope, name },
-    body: { max: max === "" ? null : Number(max), ...(wanted && { rate: wanted }), reason },
+    body: { max: runs, ...(wanted && { rate: wanted }), reason },
   });
   const set = async (reason: string, key: string) => {
     if (kind === "named") return await call("set_cluster_limit", { ...ofNamed(reason), key });
     return await call("set_scope_limit", { ...ofScope(kind, reason), key });
   };
-  const numbers = max === "" ? [] : [max];
+  const numbers = runs === null ? [] : [String(runs)];
   const actOf = (reason: string): Act => {
     if (kind === "named") {
       return {
@@ -281,7 +283,7 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
       method: {
         name: "limits.set_scope",
         given: [kind, name],
-        options: { max: max === "" ? undefined : Number(max), rate: wanted, reason },
+        options: { max: runs ?? undefined, rate: wanted, reason },
       },
     };
   };

@@ -1,6 +1,6 @@
 """Limits as JSON."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
@@ -21,7 +21,9 @@ class LimitIn(ApiInput):
 class ScopeLimitIn(ApiInput):
     """What every run of a group or namespace counts in. What is left out stays as it is."""
 
-    max: int | None = Field(default=None, ge=1, le=100_000, description="Runs at a time.", examples=[20])
+    max: Annotated[int, Field(ge=1, le=100_000)] | Literal["none"] | None = Field(
+        default=None, description="Runs at a time; `none`: any number.", examples=[20]
+    )
     rate: str | None = Field(
         default=None, max_length=40, description="Starts in a time; `none`: any number.", examples=["100/m"]
     )

@@ -48,12 +48,12 @@ class Limits:
         kind: Literal["group", "namespace"],
         name: str,
         *,
-        max: int | None = None,  # noqa: A002  as the API says it
+        max: int | Literal["none"] | None = None,  # noqa: A002  as the API says it
         rate: str | None = None,
         burst: int | None = None,
         reason: str = "",
     ) -> Answer:
-        """Limit every run of a group or namespace. What is None stays as it is; a rate of `none` goes."""
+        """Limit every run of a group or namespace. What is None stays as it is; what is `none` goes."""
         return dict(self._ask("set_scope_limit", kind=kind, name=name, max=max, rate=rate, burst=burst, reason=reason))
 
     def remove_scope(self, kind: Literal["group", "namespace"], name: str) -> None:

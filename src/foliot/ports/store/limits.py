@@ -182,11 +182,18 @@ class LimitStore(Protocol):
         ...
 
     async def set_scope(
-        self, kind: LimitKind, name: str, *, max_: int | None, bucket: Bucket | None, is_rate_kept: bool
+        self,
+        kind: LimitKind,
+        name: str,
+        *,
+        max_: int | None,
+        bucket: Bucket | None,
+        is_rate_kept: bool,
+        is_max_kept: bool = True,
     ) -> NamedLimit:
         """Limit a whole group or namespace, or change its limit. What runs there already counts in it.
 
-        `max_` None: as it was. `bucket` None: no rate; `is_rate_kept`: the rate as it was.
+        `max_` None: as it was; not `is_max_kept`: any number. `bucket` None: no rate; `is_rate_kept`: as it was.
         """
         ...
 

@@ -335,10 +335,10 @@ COMMANDS: Final[Mapping[str, str]] = {
     "With a name, it is the limit that foliot limit show NAME shows: the namespace's own, which its jobs count in, or "
     "else one of the whole cluster, which is made if there is none. Jobs that are saved with its name count in it from "
     "then on. Without a name, every run of the group (--group) or of the namespace (--namespace) counts in it. What you "
-    "leave out, MAX or --rate, stays as it is.": (
+    "leave out, MAX or --rate, stays as it is; none instead of one of them takes it away.": (
         "写了名称：即 foliot limit show 名称 所显示的限额：命名空间自己的（其任务计入其中），没有则为全集群的，"
         "全集群的也没有则新建。之后以此名称保存的任务计入其中。不写名称：分组（--group）或命名空间（--namespace）"
-        "的每个执行都计入。没有写的数值或 --rate 保持不变。"
+        "的每个执行都计入。没有写的数值或 --rate 保持不变；写 none 则取消该项限制。"
     ),
     # lock
     "Locks: who holds one, who waits for it.": "锁：谁持有，谁在等待。",

@@ -195,7 +195,7 @@ OPTIONS: Final[Mapping[str, str]] = {
     "The keys and workers that are full of a job's runs.": "任务的哪些键和工作节点已满。",
     "The limit of the whole cluster, though the namespace has its own.": "全集群的限额，即使命名空间有自己的。",
     "The limit of a group of workers.": "工作节点分组的限额。",
-    "So many starts in a time: 100/m, 5/s; none: any number.": "一段时间内最多开始多少个：100/m、5/s。",
+    "So many starts in a time: 100/m, 5/s; none: any number.": "一段时间内最多开始多少个：100/m、5/s；none：不限。",
     "So many starts at once after a quiet time.": "空闲之后一次最多开始多少个。",
     # db
     "Say what it would do, and do nothing.": "只说明会做什么，不执行。",

@@ -124,7 +124,14 @@ class SqlLimits:
         return int(rows[0][0])
 
     async def set_scope(
-        self, kind: LimitKind, name: str, *, max_: int | None, bucket: Bucket | None, is_rate_kept: bool
+        self,
+        kind: LimitKind,
+        name: str,
+        *,
+        max_: int | None,
+        bucket: Bucket | None,
+        is_rate_kept: bool,
+        is_max_kept: bool = True,
     ) -> NamedLimit:
         key = scope_key(kind, name)
         namespace = name if kind is LimitKind.NAMESPACE else None
@@ -132,8 +139,8 @@ class SqlLimits:
         def make_it(tx: Tx) -> None:
             tx.change(CHANGED)
             tx.change(_MAKE_SCOPE, d=[(key, ANY_NUMBER, namespace)])
-            if max_ is not None:
-                tx.change(_SET_SCOPE, {"name": key, "max": max_})
+            if max_ is not None or not is_max_kept:
+                tx.change(_SET_SCOPE, {"name": key, "max": ANY_NUMBER if max_ is None else max_})
             if not is_rate_kept:
                 tx.change(SET_RATE, {"name": key, **_rate_columns(bucket)})
 
