@@ -4,6 +4,9 @@ import re
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+import pytest
+
+from foliot.client.blocking.cluster import Cluster
 from foliot.domain.visible import visible
 from tests.cli.conftest import Shell
 from tests.eventually import eventually
@@ -70,6 +73,22 @@ def test_days_what_comes_and_a_window_of_a_log(foliot: Shell) -> None:
     assert last.err == f"earlier lines: foliot run lines {run} --before {whole['items'][-1]['position']}\n"
     assert foliot("run", "lines", run, "--grep", "no such text").err == "nothing found\n"
     assert foliot("run", "lines", run, "--before", "a", "--after", "b").code == 2
+
+
+def test_what_comes_says_which_group_is_short_of_slots(foliot: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    at = "2026-03-02T10:17:00Z"
+    minute = {"at": at, "fires": 9, "slots": 7.3, "jobs": [{"name": "tick", "namespace": "default"}]}
+    groups = [
+        {"group": "etl", "slots": 8, "needs": 7.3, "at": at, "is_short": True},
+        {"group": "default", "slots": 8, "needs": 1.0, "at": at, "is_short": False},
+    ]
+    answer = {"minutes": [minute], "is_whole": True, "groups": groups}
+    monkeypatch.setattr(Cluster, "ahead", lambda *_, **__: answer)
+    told = foliot("cluster", "ahead").err
+    line = r"group etl needs 7\.3 slots at .*10:17.* and has 8: less than three tenths would be free"
+    assert re.search(line, told), told
+    assert "default" not in told
+    assert "分组 etl 在" in foliot("--lang", "zh-CN", "cluster", "ahead").err
 
 
 def test_a_node_is_drained_and_taken_back(foliot: Shell) -> None:

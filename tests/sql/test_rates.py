@@ -5,6 +5,8 @@ from typing import Any, Final
 import pytest
 
 from foliot.domain.instants import MILLISECOND, SECOND
+from foliot.domain.limits import LimitKind
+from foliot.domain.rates import Bucket, Rate
 from tests.conformance.building import save
 from tests.conformance.working import trigger, worker
 from tests.sql.world import World
@@ -14,11 +16,18 @@ LASTS: Final = 40 * SECOND
 STEP: Final = 370 * MILLISECOND  # from one lease to the next; no multiple of the pace
 
 
-@pytest.mark.parametrize("place", [{}, {"rate_by": "customer"}], ids=["of a job", "of a key"])
+@pytest.mark.parametrize(
+    "place",
+    [{"rate": f"{RATE}/s"}, {"rate": f"{RATE}/s", "rate_by": "customer"}, {}],
+    ids=["of a job", "of a key", "of a group"],
+)
 async def test_three_servers_start_as_many_runs_as_a_rate_says_within_one_percent(
     world: World, place: dict[str, Any]
 ) -> None:
-    await save(world, place={"rate": f"{RATE}/s", **place})
+    await save(world, place=place)
+    if not place:
+        bucket = Bucket.of(Rate(RATE, SECOND))
+        await world.store.limits.set_scope(LimitKind.GROUP, "default", max_=None, bucket=bucket, is_rate_kept=False)
     await trigger(world, n=RATE * LASTS // SECOND + 3 * RATE, params='{"customer": "acme"}')
     stores = [world.store, await world.open(), await world.open()]
     workers = [await worker(world, store) for store in stores]
