@@ -19,6 +19,7 @@ async def test_a_job_lives_and_goes(api: Api) -> None:
     assert (job["name"], job["version"], job["state"], job["owner"]) == ("settle", 1, "ACTIVE", "data")
     assert job["next_due_at"] == "2026-03-02T18:00:00Z"
     assert job["schedule"] == "every day at 02:00, Asia/Shanghai"
+    assert job["zones"] == ["Asia/Shanghai"]
     gone = await api.ask("DELETE", "/jobs/settle", headers={"If-Match": '"v1"'})
     assert gone.status_code == 204
     assert (await api.get("/jobs/settle")).status_code == 404

@@ -6,7 +6,7 @@ import pytest
 
 from foliot.domain.schedule import calendar_from_document, expressions_of, schedule_from_document
 from foliot.words.language import Language
-from foliot.words.schedules import describe
+from foliot.words.schedules import describe, zones_of
 
 CRON = [
     ("* * * * *", "every minute", "每分钟"),
@@ -381,3 +381,18 @@ def test_the_language_follows_a_tag_or_a_locale(tag: str | None, language: str) 
 )
 def test_the_cron_expressions_of_a_schedule_are_told_as_they_are_written(written: Any, expressions: tuple[str]) -> None:
     assert expressions_of(schedule_from_document(written)) == expressions
+
+
+@pytest.mark.parametrize(
+    ("written", "zones"),
+    [
+        ({"cron": "30 1 * * *"}, ("UTC",)),
+        ([{"cron": "@daily", "tz": "UTC"}, {"cron": "0 9 * * MON", "tz": "Asia/Shanghai"}], ("Asia/Shanghai", "UTC")),
+        ({"every": "5m"}, ()),
+        ({"every": "5m", "tz": "Asia/Shanghai", "calendar": "cn-workdays"}, ("Asia/Shanghai",)),
+    ],
+)
+def test_the_zones_of_a_schedule_are_those_of_its_wall_clocks_and_of_its_calendar(
+    written: Any, zones: tuple[str, ...]
+) -> None:
+    assert zones_of(schedule_from_document(written)) == zones

@@ -789,6 +789,7 @@ export interface JobOut {
   "schedule": string | null;
   "cron": string[];
   "timezone": string;
+  "zones": string[];
   "next_at": string | null;
   "next_due_at": string | null;
   "created_at": string;

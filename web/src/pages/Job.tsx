@@ -17,6 +17,7 @@ import { Loaded } from "../parts/Loaded.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
+import { Schedule } from "../parts/Schedule.tsx";
 import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
@@ -139,7 +140,9 @@ function Content({ job, opened, setOpened }: ContentProps) {
       )}
       <div className="facts">
         <span>
-          <b>{job.schedule ?? say("jobs.no_schedule")}</b>
+          <b>
+            <Schedule job={job} />
+          </b>
           {job.cron.map((expression) => (
             <Fragment key={expression}>
               {" "}

@@ -12,6 +12,7 @@ import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RowLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { type Rights, useRights } from "../parts/rights.ts";
+import { Schedule } from "../parts/Schedule.tsx";
 import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
@@ -77,9 +78,9 @@ const CELLS: Record<Column, (job: JobOut, say: Say, isFar: boolean) => ReactElem
       {job.owner !== "" && <Raw>{job.owner}</Raw>}
     </td>
   ),
-  schedule: (job, say) => (
+  schedule: (job) => (
     <td key="schedule" className="cut" title={[job.schedule ?? "", ...job.cron].join("\n")}>
-      {job.schedule ?? <span className="soft">{say("jobs.no_schedule")}</span>}
+      <Schedule job={job} />
     </td>
   ),
   next: (job) => (

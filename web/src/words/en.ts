@@ -161,6 +161,7 @@ export const en = {
   "job.owner": "owner {{owner}}",
   "job.group": "group {{group}}",
   "job.next": "next",
+  "job.its_zone": "The zone that its schedule goes by",
   "job.p50": "p50",
   "job.p95": "p95",
   "job.success": "success",

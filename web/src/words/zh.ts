@@ -163,6 +163,7 @@ export const zh: Record<Word, string> = {
   "job.owner": "负责人 {{owner}}",
   "job.group": "分组 {{group}}",
   "job.next": "下次",
+  "job.its_zone": "该调度所用的时区",
   "job.p50": "中位数",
   "job.p95": "95 分位",
   "job.success": "成功率",

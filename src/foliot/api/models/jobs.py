@@ -23,7 +23,7 @@ from foliot.ports.store.lookups import JobRow, VersionRow
 from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.retirement import reason_of
-from foliot.words.schedules import describe
+from foliot.words.schedules import describe, zones_of
 
 Document = Annotated[dict[str, Any], Field(json_schema_extra={SCHEMA_MARK: "DefinitionForm"})]
 """The definition, in the form of job files."""
@@ -165,6 +165,11 @@ class JobOut(ApiOutput):
         examples=[["0 2 * * *"]],
     )
     timezone: str
+    zones: list[str] = Field(
+        default_factory=list,
+        description="That its schedule goes by: of wall clocks, and where a calendar counts days. Intervals have none.",
+        examples=[["Asia/Shanghai"]],
+    )
     next_at: Moment | None = Field(description="When the next instant is decided: due, plus jitter.")
     next_due_at: Moment | None
     created_at: Moment
@@ -216,7 +221,7 @@ class JobOut(ApiOutput):
         full: bool = True,
     ) -> "JobOut":
         document = job.document
-        words, tz, cron = in_words(job, language)
+        words, tz, cron, zones = in_words(job, language)
         return cls(
             name=job.name,
             namespace=job.namespace,
@@ -231,6 +236,7 @@ class JobOut(ApiOutput):
             schedule=words,
             cron=list(cron),
             timezone=tz,
+            zones=list(zones),
             next_at=moment(job.next_at),
             next_due_at=moment(job.next_due_at),
             created_at=moment(job.created_at) or "",
@@ -261,6 +267,7 @@ class InWords(NamedTuple):
     sentence: str | None
     tz: str
     cron: tuple[str, ...]
+    zones: tuple[str, ...]
 
 
 def in_words(job: JobRow, language: Language) -> InWords:
@@ -270,9 +277,9 @@ def in_words(job: JobRow, language: Language) -> InWords:
     if found is not None:
         return found
     schedule = schedule_of(job.document, job.name)
-    found = InWords(None, "UTC", ())
+    found = InWords(None, "UTC", (), ())
     if schedule is not None:
-        found = InWords(describe(schedule, language), schedule.tz, expressions_of(schedule))
+        found = InWords(describe(schedule, language), schedule.tz, expressions_of(schedule), zones_of(schedule))
     if len(_WORDS) >= WORDS_MAX:
         _WORDS.clear()
     _WORDS[key] = found

@@ -20,6 +20,11 @@ def describe(schedule: Schedule, language: Language = Language.ENGLISH) -> str:
     return _described(schedule, language is Language.CHINESE, has_several_zones=len(_zones(schedule)) > 1)
 
 
+def zones_of(schedule: Schedule) -> tuple[str, ...]:
+    """The zones that it goes by: of its wall clocks, and where its calendar counts days. An interval has none."""
+    return tuple(sorted(_zones(schedule)))
+
+
 def _described(schedule: Schedule, is_chinese: bool, *, has_several_zones: bool) -> str:
     comma = "，" if is_chinese else ", "
     words: list[str] = []
