@@ -162,7 +162,7 @@ test("a node tells its load and its life, the checks are made again, and a dead 
   await page.getByRole("tab", { name: "Failovers" }).click();
   await page.getByLabel("Type").selectOption("worker_crash");
   const crash = page.getByRole("row").filter({ hasText: "w-a" });
-  await crash.getByRole("link").click({ timeout: 60_000 }); // it is dead when its session is over
+  await crash.getByRole("link").first().click({ timeout: 60_000 }); // it is dead when its session is over
   const drawer = page.getByRole("dialog");
   await drawer.getByText(/^no beat for/).waitFor();
   assert.match(page.url(), /id=\d+/, "a failover has an address");

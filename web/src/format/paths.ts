@@ -14,6 +14,24 @@ export const runPath = (run: string): string => `/runs/${encodeURIComponent(run)
 /** A node is open in the table of all of them. */
 export const nodePath = (called: string): string => `/nodes?node=${encodeURIComponent(called)}`;
 
+/** An alert and a failover open beside their list. */
+export const alertPath = (id: number): string => `/alerts?id=${id}`;
+
+export const failoverPath = (id: number): string => `/nodes?tab=failovers&id=${id}`;
+
+export const lockPath = ({ namespace, name }: { namespace: string; name: string }): string =>
+  `/locks?name=${encodeURIComponent(name)}${namespace === "default" ? "" : `&namespace=${encodeURIComponent(namespace)}`}`;
+
+/** Jobs whose name has the text in it: where a name is known and its namespace is not. */
+export const jobsPath = (text: string): string => `/jobs?q=${encodeURIComponent(text)}`;
+
+/** The limit of a whole group or namespace has that for its kind; others are named by jobs. */
+export function limitPath(limit: { name: string; kind: unknown; namespace: unknown }): string {
+  const parts = { name: limit.name, kind: limit.kind, namespace: limit.namespace };
+  const given = Object.entries(parts).filter(([, value]) => typeof value === "string");
+  return `/limits?${given.map(([part, value]) => `${part}=${encodeURIComponent(String(value))}`).join("&")}`;
+}
+
 interface Press {
   button: number;
   metaKey: boolean;

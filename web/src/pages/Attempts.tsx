@@ -4,7 +4,7 @@ import { runAttempts } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { isOver } from "../live/changes.ts";
 import { Loaded } from "../parts/Loaded.tsx";
-import { Raw } from "../parts/Raw.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { State } from "../parts/State.tsx";
 import { At, Took } from "../parts/Times.tsx";
 import { isWord, useSay } from "../words/say.ts";
@@ -25,9 +25,7 @@ export function Attempts({ run }: { run: RunOut }) {
                 <li key={one.attempt}>
                   <b>{say("run.attempt", { attempt: one.attempt })}</b>
                   {isWord(cause) ? <span>{say(cause)}</span> : <State of={run.state} />}
-                  <span className="soft">
-                    <Raw>{one.node}</Raw>
-                  </span>
+                  <span className="soft">{one.node && <NodeLink node={one.node} />}</span>
                   {one.started_at && <At iso={one.started_at} />}
                   <span className="end soft">
                     <Took seconds={one.duration_s} />

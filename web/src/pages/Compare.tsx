@@ -10,7 +10,7 @@ import { alignedLines, differences } from "../format/pairs.ts";
 import { duration, exactTime } from "../format/time.ts";
 import { ChangeTable } from "../parts/ChangeTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
+import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
 import { useZone } from "../parts/settings.ts";
@@ -155,7 +155,11 @@ function Figures({ one, other }: { one: RunOut; other: RunOut }) {
     { word: "pair.started", of: (run) => run.started_at, show: (run) => at(run.started_at) },
     { word: "pair.ended", of: (run) => run.ended_at, show: (run) => at(run.ended_at) },
     { word: "runs.attempt", of: (run) => run.attempt, show: (run) => run.attempt },
-    { word: "runs.node", of: (run) => run.node, show: (run) => <Raw>{run.node ?? "–"}</Raw> },
+    {
+      word: "runs.node",
+      of: (run) => run.node,
+      show: (run) => (run.node ? <NodeLink node={run.node} /> : "–"),
+    },
     { word: "pair.version", of: (run) => run.version, show: (run) => run.version },
     { word: "runs.origin", of: (run) => run.origin, show: (run) => say(`origin.${run.origin}`) },
     {

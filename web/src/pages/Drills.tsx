@@ -12,6 +12,7 @@ import { Confirm } from "../parts/Confirm.tsx";
 import { Detail } from "../parts/Detail.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -88,7 +89,7 @@ function Line({ drill: one }: { drill: DrillOut }) {
       </td>
       <td>{say(`drilltype.${one.type}`)}</td>
       <td>
-        <Raw>{one.node}</Raw>
+        <NodeLink node={one.node} />
       </td>
       <td>
         <State of={one.state} family="drill" />
@@ -211,7 +212,8 @@ function Report({ drill: one }: { drill: DrillOut }) {
   return (
     <div className="stack">
       <p className="row">
-        <b>{say(`drilltype.${one.type}`)}</b> <Raw>{one.node}</Raw> <State of={one.state} family="drill" />
+        <b>{say(`drilltype.${one.type}`)}</b> <NodeLink node={one.node} />{" "}
+        <State of={one.state} family="drill" />
         {rights.admin && isOpen(one) && (
           <Button variant="default" size="compact-sm" onClick={() => setStopping(true)}>
             {say("drills.stop")}

@@ -2,13 +2,14 @@
 import { Checkbox, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Fragment, type ReactNode } from "react";
 import { failover, failovers } from "../api/queries.ts";
 import type { FailoverOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
 import { Detail } from "../parts/Detail.tsx";
 import { LifeStep } from "../parts/LifeStep.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
-import { RunLink } from "../parts/links.tsx";
+import { LockLink, NamedJobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
@@ -89,7 +90,7 @@ function Line({ failover: one }: { failover: FailoverOut }) {
       </td>
       <td>{say(`failure.${one.type}`)}</td>
       <td>
-        <Raw>{one.subject}</Raw>
+        <Subject of={one} />
       </td>
       <td className="cut" title={one.detection}>
         {one.detection}
@@ -108,6 +109,22 @@ function Line({ failover: one }: { failover: FailoverOut }) {
       </td>
     </tr>
   );
+}
+
+const OF_NODES: readonly FailoverOut["type"][] = [
+  "network_partition",
+  "server_crash",
+  "worker_crash",
+  "resource_exhaustion",
+  "clock_step",
+];
+
+/** What failed: a node, a lock, the job of the runs; or the store and other services, which have no page. */
+function Subject({ of: { type, subject, namespace } }: { of: FailoverOut }) {
+  if (OF_NODES.includes(type) && subject !== "store") return <NodeLink node={subject} />;
+  if (type === "lock_deadlock") return <LockLink name={subject} namespace={namespace} />;
+  if (type === "run_timeout") return <NamedJobLink name={subject} namespace={namespace} />;
+  return <Raw>{subject}</Raw>;
 }
 
 export function Action({ action }: { action: string }) {
@@ -142,7 +159,7 @@ function Whole({ failover: one }: { failover: FailoverOut }) {
   return (
     <div className="stack">
       <p className="row">
-        <b>{say(`failure.${one.type}`)}</b> <Raw>{one.subject}</Raw> <Outcome failover={one} />
+        <b>{say(`failure.${one.type}`)}</b> <Subject of={one} /> <Outcome failover={one} />
       </p>
       <div className="why">
         <p>{one.detection}</p>
@@ -169,14 +186,42 @@ function Whole({ failover: one }: { failover: FailoverOut }) {
             <RunLink key={run} run={run} />
           ))}
         </dd>
-        <Names word={say("fail.jobs")} names={affected.jobs} />
-        <Names word={say("fail.nodes")} names={affected.nodes} />
-        <Names word={say("fail.locks")} names={affected.locks} />
+        <Links
+          word={say("fail.jobs")}
+          names={affected.jobs}
+          link={(name) => <NamedJobLink name={name} namespace={one.namespace} />}
+        />
+        <Links word={say("fail.nodes")} names={affected.nodes} link={(name) => <NodeLink node={name} />} />
+        <Links
+          word={say("fail.locks")}
+          names={affected.locks}
+          link={(name) => <LockLink name={name} namespace={one.namespace} />}
+        />
         <Names word={say("fail.done")} names={pairsOf(one.done)} />
         <Names word={say("fail.evidence")} names={pairsOf(one.evidence)} />
         {one.channel && <Names word={say("policy.channel")} names={[one.channel]} />}
       </dl>
     </div>
+  );
+}
+
+interface LinksProps {
+  word: string;
+  names: string[];
+  link: (name: string) => ReactNode;
+}
+
+function Links({ word, names, link }: LinksProps) {
+  if (names.length === 0) return null;
+  return (
+    <>
+      <dt>{word}</dt>
+      <dd className="row">
+        {names.map((name) => (
+          <Fragment key={name}>{link(name)}</Fragment>
+        ))}
+      </dd>
+    </>
   );
 }
 

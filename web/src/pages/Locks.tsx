@@ -11,7 +11,7 @@ import { Confirm } from "../parts/Confirm.tsx";
 import { Detail } from "../parts/Detail.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
-import { RunLink } from "../parts/links.tsx";
+import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -82,7 +82,7 @@ function LockTable({ locks: all, take }: { locks: LockOut[]; take: (held: Held) 
             <tr key={`${owner.owner} ${owner.token}`}>
               <td className="first">{index === 0 && <Name lock={lock} />}</td>
               <td>
-                <Owner owner={owner} />
+                <Owner owner={owner} namespace={lock.namespace} />
               </td>
               <td>
                 <Mode mode={owner.mode} />
@@ -111,7 +111,7 @@ function LockTable({ locks: all, take }: { locks: LockOut[]; take: (held: Held) 
               <td>
                 <span className="row">
                   <span className="tone-wait">{say("locks.waits", { place: index + 1 })}</span>
-                  <Owner owner={owner} />
+                  <Owner owner={owner} namespace={lock.namespace} />
                 </span>
               </td>
               <td>
@@ -166,10 +166,10 @@ function Whole({ name, namespace, close }: { name: string; namespace: string; cl
             <ul className="lines">
               {found.waiters.map((waiter, index) => (
                 <li key={`${waiter.owner} ${waiter.asked_at}`}>
-                  <Owner owner={waiter} />
+                  <Owner owner={waiter} namespace={namespace} />
                   <span className="soft">{say("locks.waits_for", { place: index + 1 })}</span>
                   {found.holders.map((holder) => (
-                    <Owner key={`${holder.owner} ${holder.token}`} owner={holder} />
+                    <Owner key={`${holder.owner} ${holder.token}`} owner={holder} namespace={namespace} />
                   ))}
                   <span className="end soft">
                     <Since iso={waiter.asked_at} />
@@ -197,14 +197,15 @@ function Whole({ name, namespace, close }: { name: string; namespace: string; cl
   );
 }
 
-function Owner({ owner }: { owner: LockOwnerOut }) {
+/** Its job is of the namespace of the lock: runs take no other ones. */
+function Owner({ owner, namespace }: { owner: LockOwnerOut; namespace: string }) {
   return (
     <span className="row">
       {owner.owner.startsWith("r-") ? <RunLink run={owner.owner} /> : <Raw>{owner.owner}</Raw>}
-      {owner.job && <Raw>{owner.job}</Raw>}
+      {owner.job && <JobLink job={{ name: owner.job, namespace }} />}
       {owner.node && (
         <span className="soft">
-          <Raw>{owner.node}</Raw>
+          <NodeLink node={owner.node} />
         </span>
       )}
     </span>

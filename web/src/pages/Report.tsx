@@ -6,7 +6,7 @@ import { changeOf } from "../format/reportForm.ts";
 import { count, duration, percent } from "../format/time.ts";
 import { AlertLine } from "../parts/AlertLine.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
-import { JobLink } from "../parts/links.tsx";
+import { JobLink, NodeLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { At, Took } from "../parts/Times.tsx";
 import { isWord, useSay, useUnits, type Word } from "../words/say.ts";
@@ -390,7 +390,7 @@ function Nodes({ nodes }: { nodes: ReportNodeOut[] }) {
       rows={nodes}
       keyOf={(node) => node.node}
       columns={[
-        { word: "reports.col_node", cell: (node) => <Raw>{node.node}</Raw> },
+        { word: "reports.col_node", cell: (node) => <NodeLink node={node.node} /> },
         { word: "reports.col_runs", isRight: true, cell: (node) => count(node.runs) },
         { word: "reports.col_failed", isRight: true, cell: (node) => count(node.failed) },
         { word: "reports.col_busy", isRight: true, cell: (node) => <Took seconds={node.busy_s} /> },

@@ -12,7 +12,7 @@ import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Log } from "../parts/Log.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
+import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Progress } from "../parts/Progress.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -216,7 +216,7 @@ function Facts({ run }: { run: RunOut }) {
         <span>
           {say("run.on")}{" "}
           <b>
-            <Raw>{run.node}</Raw>
+            <NodeLink node={run.node} />
           </b>
         </span>
       )}
@@ -299,7 +299,7 @@ function Timeline({ run }: { run: RunOut }) {
               )}
               {entry.node && (
                 <span className="soft">
-                  <Raw>{entry.node}</Raw>
+                  <NodeLink node={entry.node} />
                 </span>
               )}
               {entry.detail && <p translate="no">{entry.detail}</p>}

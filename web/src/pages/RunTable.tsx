@@ -2,7 +2,7 @@
 import { Fragment } from "react";
 import type { RunOut } from "../api/types.ts";
 import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
-import { JobLink, RunLink } from "../parts/links.tsx";
+import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
 import { At, Since, Took } from "../parts/Times.tsx";
@@ -67,9 +67,7 @@ export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: b
                 <td className="right" data-label={say("runs.attempt")}>
                   {run.attempt}
                 </td>
-                <td>
-                  <Raw>{run.node}</Raw>
-                </td>
+                <td>{run.node && <NodeLink node={run.node} />}</td>
                 <td>
                   {say(`origin.${run.origin}`)}
                   {run.triggered_by && (

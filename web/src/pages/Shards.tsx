@@ -5,9 +5,8 @@ import { runShards } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { barOf, spanOf, tookOf } from "../format/gantt.ts";
 import { isOver } from "../live/changes.ts";
-import { RunLink } from "../parts/links.tsx";
+import { NodeLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
-import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
 import { useNow } from "../parts/settings.ts";
 import { toneOf } from "../parts/state.ts";
@@ -68,7 +67,7 @@ function SlowestShard({ slowest }: { slowest: RunOut }) {
         <Took seconds={tookOf(slowest, now)} />
       </span>
       <State of={slowest.shown} />
-      <Raw>{slowest.node}</Raw>
+      {slowest.node && <NodeLink node={slowest.node} />}
     </p>
   );
 }
@@ -120,9 +119,7 @@ function Shard({ shard, span, nowMs, isSlowest }: ShardProps) {
       </span>
       <State of={shard.shown} />
       <RunLink run={shard.id} />
-      <span className="soft">
-        <Raw>{shard.node}</Raw>
-      </span>
+      <span className="soft">{shard.node && <NodeLink node={shard.node} />}</span>
       <span>{isSlowest && <span className="tag tone-wait">{say("run.slowest")}</span>}</span>
       <span className="end soft">
         {shard.state === "RUNNING" && shard.started_at ? (

@@ -12,9 +12,9 @@ import { count, duration, percent } from "../format/time.ts";
 import { Fold } from "../parts/Fold.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { NodeLink } from "../parts/links.tsx";
 import { OutcomeChart, OutcomeCounts } from "../parts/Outcomes.tsx";
 import { RangeBar } from "../parts/RangeBar.tsx";
-import { Raw } from "../parts/Raw.tsx";
 import { Scatter } from "../parts/Scatter.tsx";
 import { useZone } from "../parts/settings.ts";
 import { LineChart } from "../parts/TimeChart.tsx";
@@ -349,7 +349,7 @@ function OnNodes({ nodes }: { nodes: NodeFiguresOut[] }) {
       {nodes.map((one) => (
         <tr key={one.node}>
           <td className="first">
-            <Raw>{one.node}</Raw>
+            <NodeLink node={one.node} />
           </td>
           <Cell label={say("stats.runs")}>{count(one.runs)}</Cell>
           <Cell label={say("job.success")}>{rate(one.success_rate)}</Cell>

@@ -1,7 +1,7 @@
-/// Links to jobs, checks, runs and nodes by their names.
+/// Links to jobs, checks, runs, nodes and locks by their names.
 import { Link, useRouter } from "@tanstack/react-router";
 import type { ComponentProps, MouseEvent } from "react";
-import { isPlainPress, jobPath, nodePath, runPath } from "../format/paths.ts";
+import { isPlainPress, jobPath, jobsPath, lockPath, nodePath, runPath } from "../format/paths.ts";
 import { Raw } from "./Raw.tsx";
 
 interface Placed {
@@ -22,6 +22,25 @@ export function NodeLink({ node, called = node }: { node: string; called?: strin
   return (
     <RowLink to={nodePath(called)} className="name">
       <Raw>{node}</Raw>
+    </RowLink>
+  );
+}
+
+/** A job of which only the name is known leads to those that are called so. */
+export function NamedJobLink({ name, namespace }: { name: string; namespace: string | null }) {
+  if (namespace !== null) return <JobLink job={{ name, namespace }} />;
+  return (
+    <RowLink to={jobsPath(name)} className="name">
+      <Raw>{name}</Raw>
+    </RowLink>
+  );
+}
+
+/** A lock opens beside the list of them. */
+export function LockLink({ name, namespace }: { name: string; namespace: string | null }) {
+  return (
+    <RowLink to={lockPath({ name, namespace: namespace ?? "default" })} className="name">
+      <Raw mono>{name}</Raw>
     </RowLink>
   );
 }
