@@ -29,6 +29,7 @@ WALKS = (
     ("work",),
     ("cluster",),
     ("pages",),
+    ("sights",),
 )  # each by itself: workers share them
 JOBS = Path(__file__).parent / "jobs.py"
 MARKUP = '<img src=x onerror="window.hacked=1">'

@@ -290,6 +290,8 @@ async def test_actions_are_bounded_and_stand_in_the_journal(world: World, anne: 
     page = await world.store.journal.newest(EventFilter(), limit=100)
     kinds = [event.kind for event in page.items]
     assert (kinds.count("alert.acted"), kinds.count("alert.fired")) == (3, 2)
+    fired = [event.data["of"] for event in page.items if event.kind == "alert.fired"]
+    assert fired == ["b", "a"], "the journal says of what"
 
 
 async def test_the_bound_of_an_hour_counts_actions_of_that_hour(world: World, anne: Worker, lead: Leader) -> None:

@@ -1,8 +1,9 @@
 /// One line of the journal: when, what, who; and why, where somebody said so.
 import type { ReactNode } from "react";
 import type { EventOut } from "../api/types.ts";
+import { eventPlace } from "../format/eventPlace.ts";
 import { isWord, useSay } from "../words/say.ts";
-import { CheckLink, JobLink, NodeLink, RunLink } from "./links.tsx";
+import { CheckLink, JobLink, RowLink, RunLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { At } from "./Times.tsx";
 
@@ -17,6 +18,7 @@ export function EventLine({ event, children }: { event: EventOut; children?: Rea
       </span>
       <Subject event={event} />
       <span>{isWord(word) ? say(word) : <Raw mono>{event.kind}</Raw>}</span>
+      <About event={event} />
       <span className="soft">
         <Raw>{event.by}</Raw>
       </span>
@@ -38,6 +40,21 @@ function Subject({ event }: { event: EventOut }) {
     return <CheckLink check={{ name: event.subject, namespace: event.namespace }} />;
   }
   if (event.topic === "runs" && event.subject.startsWith("r-")) return <RunLink run={event.subject} />;
-  if (event.kind.startsWith("node.")) return <NodeLink node={event.subject} />;
-  return <Raw>{event.subject}</Raw>;
+  const place = eventPlace(event);
+  if (place === null) return <Raw>{event.subject}</Raw>;
+  return (
+    <RowLink to={place} className="name">
+      <Raw>{event.subject}</Raw>
+    </RowLink>
+  );
+}
+
+/** What the alert of a rule is about, and what failed or was broken on purpose at a node. */
+function About({ event }: { event: EventOut }) {
+  const say = useSay();
+  const { of, type } = event.data;
+  if (event.kind.startsWith("alert.") && typeof of === "string") return <Raw>{of}</Raw>;
+  if (typeof type !== "string") return null;
+  const word = `${event.kind.startsWith("drill.") ? "drilltype" : "failure"}.${type}`;
+  return isWord(word) ? <span>{say(word)}</span> : null;
 }

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from foliot.domain.alerts.alert import Alert
+from foliot.domain.alerts.alert import Alert, AlertSubject
 from foliot.domain.alerts.decision import Act, Decision, KnownAlert, KnownSubject
 from foliot.domain.alerts.level import AlertState
 from foliot.ports.store.journal import Happening, Topic
@@ -177,11 +177,27 @@ def _tell(tx: Tx, decision: Decision, ids: Mapping[str, int], term: int) -> None
 
 
 def _told(known: KnownAlert, alert_id: int) -> Alert:
+    first = min(known.subjects, default=None)  # as a list names it, too
     return replace(
         known.alert,
         id=alert_id,
+        subjects=() if first is None else (_as_kept(known.subjects[first]),),
         subject_count=len(known.subjects) + known.unkept,
         open_count=len(known.open_subjects) + known.unkept,
+    )
+
+
+def _as_kept(one: KnownSubject) -> AlertSubject:
+    return AlertSubject(
+        subject=one.subject,
+        namespace=one.namespace,
+        job_id=one.job_id,
+        run_id=one.run_id,
+        count=one.count,
+        first_at=one.first_at,
+        last_at=one.last_at,
+        ended_at=one.ended_at,
+        data=one.data,
     )
 
 

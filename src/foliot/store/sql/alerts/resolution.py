@@ -115,6 +115,8 @@ def _happening(kind: str, alert: Alert, by: Actor | None) -> Happening:
     }
     if alert.open_count or alert.subject_count:
         data["subjects"] = alert.subject_count
+    if alert.subjects:
+        data["of"] = alert.subjects[0].subject
     if by is not None and by.reason:
         data["reason"] = by.reason
     return Happening(

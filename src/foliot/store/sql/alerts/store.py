@@ -176,7 +176,7 @@ def _close_all(tx: Tx, rows: Sequence[Any], by: Actor) -> None:
         raise TryAgain("the leader changed the same alert")
     if is_open:
         closed = tx.rows(OF_IDS, d=keys(sorted(row.id for row in is_open)))
-        tell(tx, "alert.resolved", [alert_of(row) for row in closed], by=by)
+        tell(tx, "alert.resolved", _with_first_subjects(tx, [alert_of(row) for row in closed]), by=by)
 
 
 def _is_wanted(one: Alert, wanted: AlertFilter) -> bool:
