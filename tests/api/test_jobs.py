@@ -300,3 +300,30 @@ async def test_a_job_says_its_cron_expressions_and_alone_what_to_look_at_again(a
     chinese = (await api.ask("GET", "/jobs/mondays", headers={"Accept-Language": "zh-CN"})).json()
     assert chinese["warnings"][0]["message"] != warning["message"]
     assert (await api.get("/jobs/ticks")).json()["warnings"] == []
+
+
+async def test_a_job_says_why_no_live_worker_would_take_its_runs(api: Api, stage: Stage) -> None:
+    await api.create_job("settle")
+    assert await _unserved(api) == ("FOL-2002", "No worker is online: its runs wait until one is.")
+    await stage.worker("w-1", ["python:jobs:settel"])
+    code, said = await _unserved(api)
+    assert (code, said) == ("FOL-2002", "No worker offers jobs:settle: its runs wait until one does.")
+    hint = (await api.get("/jobs/settle")).json()["unserved"]["hint"]
+    assert hint.endswith("nearest: jobs:settel on w-1")
+    chinese = (await api.ask("GET", "/jobs/settle", headers={"Accept-Language": "zh-CN"})).json()
+    assert chinese["unserved"]["message"] == "没有工作节点提供 jobs:settle：它的执行会一直等待。"
+    await stage.worker("w-2", ["python:jobs:settle"])
+    assert (await api.get("/jobs/settle")).json()["unserved"] is None
+    assert (await api.get("/jobs")).json()["items"][0]["unserved"] is None, "a list does not ask"
+
+
+async def test_a_job_says_which_labels_no_worker_has(api: Api, stage: Stage) -> None:
+    await api.create_job("settle", place={"require": {"gpu": "yes"}})
+    await stage.worker("w-1", ["python:jobs:settle"])
+    code, said = await _unserved(api)
+    assert (code, said) == ("FOL-5005", "No worker that could run it has gpu=yes: its runs wait until one has.")
+
+
+async def _unserved(api: Api) -> tuple[str, str]:
+    found = (await api.get("/jobs/settle")).json()["unserved"]
+    return found["code"], found["message"]

@@ -812,6 +812,7 @@ export interface JobOut {
   "alerting": string | null;
   "alerts": AlertOut[] | null;
   "warnings": WarningOut[];
+  "unserved": WarningOut | null;
   "definition": DefinitionForm | null;
 }
 

@@ -17,6 +17,7 @@ from foliot.domain.job import PRIORITY_MAX
 from foliot.domain.run import format_run_id
 from foliot.domain.schedule import expressions_of
 from foliot.domain.texts import KEY_BYTES_MAX
+from foliot.domain.why.facts import Hold
 from foliot.operations.diff import FieldChange
 from foliot.operations.fires import FireEntry, schedule_of
 from foliot.ports.store.lookups import JobRow, VersionRow
@@ -24,6 +25,7 @@ from foliot.words.errors import tell
 from foliot.words.language import Language
 from foliot.words.retirement import reason_of
 from foliot.words.schedules import describe, zones_of
+from foliot.words.unserved import unserved_in_words
 
 Document = Annotated[dict[str, Any], Field(json_schema_extra={SCHEMA_MARK: "DefinitionForm"})]
 """The definition, in the form of job files."""
@@ -144,6 +146,12 @@ class WarningOut(ApiOutput):
         message, hint = tell(warning, language)
         return cls(code=warning.code, message=message, hint=hint)
 
+    @classmethod
+    def of_hold(cls, hold: Hold, language: Language) -> "WarningOut":
+        """That no live worker would take the runs of a job."""
+        said = unserved_in_words(hold, language)
+        return cls(code=said.code, message=said.sentence, hint=said.hint)
+
 
 class JobOut(ApiOutput):
     """A job."""
@@ -205,6 +213,9 @@ class JobOut(ApiOutput):
     alerts: list[AlertOut] | None = Field(default=None, description="Its open alerts, where one job is read.")
     warnings: list[WarningOut] = Field(
         default_factory=list, description="In the answer to a save; about its schedule, where one job is read."
+    )
+    unserved: WarningOut | None = Field(
+        default=None, description="Why no live worker would take its runs, where one job is read."
     )
     definition: Document | None = None
 

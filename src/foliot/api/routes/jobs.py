@@ -80,6 +80,7 @@ from foliot.operations.trial import try_out
 from foliot.operations.trigger import check as check_trigger
 from foliot.operations.trigger import parameters_of
 from foliot.operations.trigger import trigger as trigger_run
+from foliot.operations.unserved import unserved
 from foliot.operations.validate import DefinitionWarning, validate
 from foliot.ports.store.jobs import SaveOutcome
 from foliot.ports.store.lookups import RETIRED, JobFilter
@@ -203,6 +204,8 @@ async def get_job(
         WarningOut(code=one.code, message=one.sentence, hint=one.hint or None)
         for one in schedule_warnings(job, now=now, language=language)
     ]
+    hold = await unserved(services, job)
+    found.unserved = None if hold is None else WarningOut.of_hold(hold, language)
     return found
 
 

@@ -2,12 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
 from foliot.domain.names import nearest
 from foliot.domain.why.facts import Hold, LimitFacts, QueueFacts, RunFacts, WorkerFacts
 from foliot.domain.why.verdicts import HoldKind
+
+WITHOUT_WORKER: Final = frozenset(
+    {HoldKind.NOBODY, HoldKind.GROUP, HoldKind.HANDLER, HoldKind.LABEL, HoldKind.DRAINING}
+)
 
 
 def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
@@ -23,6 +28,14 @@ def hold_of(run: RunFacts, queue: QueueFacts, now: Instant) -> Hold:
     hold = hold_in_lane(queue.lane, queue.limits, queue.workers)
     meant = _nearest(queue.lane.offer, queue.workers) if hold.kind is HoldKind.HANDLER else None
     return replace(hold, held_us=held_us, nearest=meant, route=queue.route)
+
+
+def hold_of_job(lane: Lane, workers: Sequence[WorkerFacts]) -> Hold | None:
+    """What would hold a run of a job, of which none waits, for want of a worker; None: some worker takes it."""
+    hold = hold_in_lane(lane, (), workers)
+    if hold.kind not in WITHOUT_WORKER:
+        return None
+    return replace(hold, nearest=_nearest(lane.offer, workers) if hold.kind is HoldKind.HANDLER else None)
 
 
 def hold_in_lane(lane: Lane, limits: Sequence[LimitFacts], workers: Sequence[WorkerFacts]) -> Hold:

@@ -1,0 +1,25 @@
+"""A job whose runs no live worker would take, and why: before one of them waits."""
+
+from foliot.domain.errors import InvalidInput
+from foliot.domain.why.facts import Hold
+from foliot.domain.why.holds import hold_of_job
+from foliot.operations.services import Services
+from foliot.operations.trigger import lane_of_job
+from foliot.ports.store.lookups import JobRow
+
+
+async def unserved(services: Services, job: JobRow) -> Hold | None:
+    """What would hold its runs; None: a worker takes them, or only a newer Foliot reads what the job executes.
+
+    The live workers are known for some seconds: only where none of them fits, the store is asked for all nodes.
+    """
+    try:
+        lane = lane_of_job(job)
+    except InvalidInput:
+        return None
+    if any(not worker.is_draining for worker in await services.offers.fitting(lane)):
+        return None
+    now = await services.store.lookups.now()
+    nodes = await services.store.lookups.nodes()
+    workers = [node.as_worker() for node in nodes if node.serves(job.namespace) and node.until > now]
+    return hold_of_job(lane, workers)
