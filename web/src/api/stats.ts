@@ -1,4 +1,4 @@
-/// What statistics of a job and of a node have in common.
+/// What statistics of a job and of a node have in common. Anomalies are those of a job.
 import type { JobStatsOut } from "./types.ts";
 
-export type RangeStats = Omit<JobStatsOut, "anomalies">;
+export type RangeStats = Omit<JobStatsOut, "anomalies"> & Partial<Pick<JobStatsOut, "anomalies">>;

@@ -79,7 +79,7 @@ export function NodeTable({ label, nodes, all, open, history, drain }: TableProp
                 <tr className="inner">
                   <td colSpan={11}>
                     <Whole node={node} history={history} />
-                    {node.kind !== "server" && <NodeStatistics name={node.name} />}
+                    <NodeStatistics name={node.name} isServer={node.kind === "server"} />
                   </td>
                 </tr>
               )}

@@ -73,12 +73,16 @@ function Content({ found }: { found: OverviewOut }) {
           </ul>
         </section>
         <section className="part" aria-labelledby="running">
-          <h2 id="running">{say("over.running")}</h2>
+          <h2 id="running">
+            {say("over.running")} {found.running.length > 0 && <RunningCount found={found} />}
+          </h2>
           <Running runs={found.running} />
         </section>
         {found.cluster && (
           <section className="part" aria-labelledby="day">
-            <h2 id="day">{say("span.24h")}</h2>
+            <h2 id="day">
+              {say("span.24h")} <WholeCluster />
+            </h2>
             <LastDay />
           </section>
         )}
@@ -105,6 +109,28 @@ function Content({ found }: { found: OverviewOut }) {
       </div>
     </div>
   );
+}
+
+const LISTED_MAX = 20; // the server names so many of those that run
+
+/** How many run, as a link to them. The cluster knows of all; of a namespace those are counted that are listed. */
+function RunningCount({ found }: { found: OverviewOut }) {
+  const listed = found.running.length;
+  const all = useNamespace() === "" ? found.cluster?.running : undefined;
+  const more = all === undefined && listed >= LISTED_MAX ? "+" : "";
+  return (
+    <Link to="/runs" search={{ state: "RUNNING" }}>
+      ({count(Math.max(all ?? 0, listed))}
+      {more})
+    </Link>
+  );
+}
+
+/** Figures of the last day are those of all namespaces together, whichever is chosen. */
+function WholeCluster() {
+  const say = useSay();
+  if (useNamespace() === "") return null;
+  return <span className="soft small">{say("stats.whole_cluster")}</span>;
 }
 
 /** Nothing needs anybody: when it last did. */

@@ -5,6 +5,7 @@ import type { CrowdedOut, JobLineOut, ReportNodeOut, ReportOut, TallyOut } from 
 import { changeOf } from "../format/reportForm.ts";
 import { count, duration, percent } from "../format/time.ts";
 import { AlertLine } from "../parts/AlertLine.tsx";
+import { Anomalies } from "../parts/Anomalies.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, NodeLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
@@ -36,7 +37,7 @@ export function Report({ report }: { report: ReportOut }) {
       </section>
       <Figures report={report} />
       <Failing report={report} />
-      <Anomalies report={report} />
+      <Anomalies of={report.anomalies} />
       <Alerts report={report} />
       <Slowest lines={report.slowest} />
       <Late lines={report.late} />
@@ -304,35 +305,6 @@ function Crowded({ points, by }: { points: CrowdedOut[]; by: ReportOut["crowded_
         { word: "reports.col_wait", isRight: true, cell: (point) => <Took seconds={point.longest_wait_s} /> },
       ]}
     />
-  );
-}
-
-function Anomalies({ report }: { report: ReportOut }) {
-  const say = useSay();
-  if (report.anomalies.length === 0) return null;
-  return (
-    <section className="part" aria-labelledby="anomalies">
-      <h2 id="anomalies">{say("reports.anomalies")}</h2>
-      <ul className="lines">
-        {report.anomalies.map((one) => (
-          <li key={one.id}>
-            <JobLink job={{ name: one.job, namespace: one.namespace }} />
-            <span className="soft">
-              <At iso={one.began_at} />
-              {one.ended_at ? (
-                <>
-                  {" "}
-                  – <At iso={one.ended_at} />
-                </>
-              ) : (
-                ` · ${say("reports.goes_on")}`
-              )}
-            </span>
-            <p className="raw">{one.message}</p>
-          </li>
-        ))}
-      </ul>
-    </section>
   );
 }
 

@@ -1,4 +1,5 @@
-/// How runs went in a range of time, of a job or of a node: figures, three charts, a table, and each node's share.
+/// How runs went in a range of time, of a job or of a node: figures, three charts, a table, and each node's share; of a
+/// server, what it fired and leased.
 import { NativeSelect } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
@@ -9,6 +10,8 @@ import type { JobOut, NodeFiguresOut, NodeStatsOut, PointOut, SpreadOut } from "
 import { dayOf } from "../format/day.ts";
 import { SPANS, type Span, STEP_MS, spanOf, stepAt, type TimeRange } from "../format/figures.ts";
 import { count, duration, percent } from "../format/time.ts";
+import { Anomalies } from "../parts/Anomalies.tsx";
+import { FireChart, FireTable } from "../parts/FireChart.tsx";
 import { Fold } from "../parts/Fold.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -44,7 +47,7 @@ export function JobStatistics({ job }: { job: JobOut }) {
   );
 }
 
-export function NodeStatistics({ name }: { name: string }) {
+export function NodeStatistics({ name, isServer }: { name: string; isServer: boolean }) {
   const say = useSay();
   const [span, setSpan] = useState<Span>(spanOf(undefined));
   const [chosen, setChosen] = useState<TimeRange | null>(null);
@@ -61,7 +64,11 @@ export function NodeStatistics({ name }: { name: string }) {
       <Loaded query={query} rows={3}>
         {(found) => (
           <>
-            <Content found={found} chosen={chosen} choose={setChosen} />
+            {isServer ? (
+              <OfServer found={found} chosen={chosen} choose={setChosen} />
+            ) : (
+              <Content found={found} chosen={chosen} choose={setChosen} />
+            )}
             <LoadCharts found={found} choose={setChosen} />
           </>
         )}
@@ -101,6 +108,7 @@ function Content({ found, job, chosen, choose }: ContentProps) {
       <>
         {chosen && bar}
         <p className="empty">{say("stats.none")}</p>
+        {found.anomalies && <Anomalies of={found.anomalies} withJob={false} />}
       </>
     );
   }
@@ -115,11 +123,40 @@ function Content({ found, job, chosen, choose }: ContentProps) {
         <summary>{say("stats.table")}</summary>
         <Steps found={found} job={job} />
       </details>
+      {found.anomalies && <Anomalies of={found.anomalies} withJob={false} />}
       {found.nodes.length > 0 && (
         <section aria-labelledby="on-nodes">
           <h2 id="on-nodes">{say("stats.nodes")}</h2>
           <OnNodes nodes={found.nodes} />
         </section>
+      )}
+    </div>
+  );
+}
+
+const TALLIES = ["scheduled", "skipped", "leased"] as const;
+
+/** A server has no runs of its own: it decides instants and leases runs. */
+function OfServer({ found, chosen, choose }: Omit<ContentProps, "found"> & { found: NodeStatsOut }) {
+  const say = useSay();
+  const { load } = found;
+  const shown = { from: found.from_at, to: found.to_at };
+  return (
+    <div className="stats stack">
+      <RangeBar shown={shown} isChosen={chosen !== null} choose={choose} />
+      {load === null && <p className="empty">{say("stats.unseen")}</p>}
+      {load !== null && (
+        <>
+          <dl className="figures">
+            {TALLIES.map((tally) => (
+              <Figure key={tally} name={say(`stats.${tally}`)}>
+                {count(load[tally])}
+              </Figure>
+            ))}
+          </dl>
+          <FireChart found={found} tallies={TALLIES} choose={choose} />
+          <FireTable found={found} tallies={TALLIES} />
+        </>
       )}
     </div>
   );

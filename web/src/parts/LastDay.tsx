@@ -1,12 +1,17 @@
-/// How runs of the last day ended, as a chart and as a table, and how long they waited for their start.
+/// How runs of the last day ended, how long they waited for their start, how often instants were decided: as charts and
+/// as tables.
 import { useQuery } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { clusterStats } from "../api/queries.ts";
 import type { RangeStats } from "../api/stats.ts";
+import type { NodeStatsOut } from "../api/types.ts";
 import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
-import { useSay } from "../words/say.ts";
+import { count, duration } from "../format/time.ts";
+import { useSay, useUnits } from "../words/say.ts";
+import { FireChart, FireTable } from "./FireChart.tsx";
 import { Loaded } from "./Loaded.tsx";
 import { OutcomeChart, OutcomeCounts, OutcomeTable } from "./Outcomes.tsx";
+import { LineChart } from "./TimeChart.tsx";
 import { Took } from "./Times.tsx";
 
 /** Runs that ended in a second, on average over the range. */
@@ -15,10 +20,29 @@ function rateOf({ runs, from_at, to_at }: RangeStats): string {
   return (runs / seconds).toFixed(runs >= seconds ? 0 : 2);
 }
 
+const DELAYS = ["p50", "p99"] as const;
+const FIRES = ["scheduled", "skipped"] as const;
+
+/** Instants that got no run, as a link to them. */
+function Skipped({ found }: { found: NodeStatsOut }) {
+  const say = useSay();
+  const skipped = found.load?.skipped ?? 0;
+  if (skipped === 0) return null;
+  return (
+    <span>
+      <i className="dot bar-idle" aria-hidden="true" />{" "}
+      <Link to="/events" search={{ tab: "skips", span: "24h" }}>
+        {say("stats.skipped")} <b>{count(skipped)}</b>
+      </Link>
+    </span>
+  );
+}
+
 /** A stroke or a press leads to the runs of that time. */
 export function LastDay() {
   const say = useSay();
   const navigate = useNavigate();
+  const units = useUnits();
   const query = useQuery(clusterStats("24h"));
   const open = ({ from, to }: TimeRange) =>
     void navigate({ to: "/runs", search: { since: from, until: to } });
@@ -29,15 +53,31 @@ export function LastDay() {
         const delay = found.queue_delay_s;
         return (
           <>
-            <OutcomeCounts outcomes={found.outcomes} />
+            <OutcomeCounts outcomes={found.outcomes}>
+              <Skipped found={found} />
+            </OutcomeCounts>
             <OutcomeChart
               found={found}
               choose={open}
               press={(atMs) => open(stepAt(atMs, STEP_MS[found.step]))}
             />
+            <LineChart
+              title={say("stats.delays")}
+              range={found}
+              lines={DELAYS.map((share) => ({
+                name: say(`stats.${share}`),
+                values: found.points.map(({ start, queue_delay_s }) => ({
+                  start,
+                  value: queue_delay_s?.[share] ?? null,
+                })),
+              }))}
+              top={(seconds) => duration(seconds, units)}
+              choose={open}
+            />
+            <FireChart found={found} tallies={FIRES} choose={open} />
             <p className="facts">
               {delay &&
-                (["p50", "p99"] as const).map((share) => (
+                DELAYS.map((share) => (
                   <span key={share}>
                     {say("stats.waited", { share: say(`stats.${share}`) })}{" "}
                     <b>
@@ -50,6 +90,7 @@ export function LastDay() {
               </span>
             </p>
             <OutcomeTable found={found} />
+            <FireTable found={found} tallies={FIRES} />
           </>
         );
       }}

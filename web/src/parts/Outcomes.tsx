@@ -1,5 +1,6 @@
 /// How runs ended, step by step: bars of succeeded, failed and cancelled.
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import type { RangeStats } from "../api/stats.ts";
 import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
 import { clockTime, count } from "../format/time.ts";
@@ -45,7 +46,13 @@ export function OutcomeChart({ found, choose, press }: Props) {
 }
 
 /** How many ended in each way, with the kind of failures. */
-export function OutcomeCounts({ outcomes }: { outcomes: RangeStats["outcomes"] }) {
+export function OutcomeCounts({
+  outcomes,
+  children,
+}: {
+  outcomes: RangeStats["outcomes"];
+  children?: ReactNode;
+}) {
   const say = useSay();
   return (
     <p className="facts">
@@ -55,6 +62,7 @@ export function OutcomeCounts({ outcomes }: { outcomes: RangeStats["outcomes"] }
           {wordOf(say, outcome)} <b>{count(number)}</b>
         </span>
       ))}
+      {children}
     </p>
   );
 }

@@ -36,4 +36,11 @@ export const enFigures = {
   "stats.nodes": "On each node",
   "why.gone": "It is not there any more.",
   "nodes.unplaced": "Runs that no worker takes",
+  "stats.fires": "Fires per second",
+  "stats.scheduled": "made a run",
+  "stats.skipped": "skipped",
+  "stats.leased": "runs leased to workers",
+  "stats.fire_table": "The fires as a table",
+  "stats.unseen": "The leader saw nothing of it in this time.",
+  "stats.whole_cluster": "whole cluster",
 } as const;

@@ -38,4 +38,11 @@ export const zhFigures: Record<keyof typeof enFigures, string> = {
   "stats.nodes": "各节点",
   "why.gone": "它已不存在。",
   "nodes.unplaced": "没有工作节点接手的执行",
+  "stats.fires": "每秒触发次数",
+  "stats.scheduled": "产生执行",
+  "stats.skipped": "已跳过",
+  "stats.leased": "分发给工作节点",
+  "stats.fire_table": "以表格查看触发次数",
+  "stats.unseen": "这段时间内主节点没有它的数据。",
+  "stats.whole_cluster": "整个集群",
 };
