@@ -278,7 +278,7 @@ test("runs are filtered by node and time, which stand in the address", async () 
   await page.getByLabel("From", { exact: true }).fill("2031-01-01T00:00");
   await page.waitForURL(/since=2030-12-31T16/); // in the zone of the window
   await page.getByText("No runs match.").waitFor();
-  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.getByRole("button", { name: /^Clear \d filters$/ }).click();
   await page.waitForURL((url) => url.search === "");
   await table.locator("tbody tr").first().waitFor();
   await page.context().close();

@@ -6,10 +6,12 @@ import { Fragment, useState } from "react";
 import { job as jobQuery, listedJob, nextFires, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { isUsedUp, nextOf } from "../format/fires.ts";
+import { asAct } from "../format/snippets.ts";
 import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { BackfillDialog } from "../parts/BackfillDialog.tsx";
+import { Command } from "../parts/Command.tsx";
 import { DeleteJobDialog } from "../parts/DeleteJob.tsx";
 import { useFavourites } from "../parts/favourites.ts";
 import { Json } from "../parts/Json.tsx";
@@ -183,7 +185,7 @@ function Content({ job, opened, setOpened }: ContentProps) {
           <Raw>{job.trouble}</Raw>
         </p>
       )}
-      <Warnings of={job.warnings} />
+      <Warnings of={job.unserved ? [...job.warnings, job.unserved] : job.warnings} />
       {isPaused && <PausedCard job={job} />}
       <div className="facts">
         <Strip strip={job.strip} isLong />
@@ -299,6 +301,29 @@ function Next({ job, isWhole }: { job: JobOut; isWhole: boolean }) {
   );
 }
 
+/** When it runs for the first time, if its schedule says. What keeps it from that stands above, as a warning. */
+function NeverRan({ job }: { job: JobOut }) {
+  const say = useSay();
+  const at = job.next_due_at ?? job.next_at;
+  const isPaused = job.state === "PAUSED";
+  const command = asAct({ verb: "job trigger", of: job.name, namespace: job.namespace });
+  return (
+    <div className="empty">
+      <p>
+        {say("job.no_runs")}{" "}
+        {at !== null && !isPaused && (
+          <>
+            {say("job.first_at")} <At iso={at} /> (<FromNow iso={at} />)
+          </>
+        )}
+        {isPaused && say("job.first_paused")}
+        {job.schedule === null && say("job.first_triggered")}
+      </p>
+      {job.schedule === null && <Command text={command ?? ""} />}
+    </div>
+  );
+}
+
 function PausedCard({ job }: { job: JobOut }) {
   const say = useSay();
   return (
@@ -334,11 +359,10 @@ function PausedCard({ job }: { job: JobOut }) {
 }
 
 function Runs({ job }: { job: JobOut }) {
-  const say = useSay();
   const wanted = { job: job.name, namespace: job.namespace };
   const query = useInfiniteQuery({ ...runs(wanted), queryKey: ["job", job.namespace, job.name, "runs"] });
   return (
-    <Pages query={query} rows={6} empty={<p className="empty">{say("job.no_runs")}</p>}>
+    <Pages query={query} rows={6} empty={<NeverRan job={job} />}>
       {(all) => <RunTable runs={all} withJob={false} />}
     </Pages>
   );

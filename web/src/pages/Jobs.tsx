@@ -19,6 +19,8 @@ import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
 import { JobTable, type OfEachRow, type Opened } from "./JobTable.tsx";
 
+const FILTERS = ["q", "state", "failing", "late", "starred", "group"] as const;
+
 export function JobsPage() {
   const say = useSay();
   const rights = useRights();
@@ -32,16 +34,14 @@ export function JobsPage() {
   const columns = useMemo(() => readColumns(asked ?? kept), [asked, kept]); // one that was sent goes first
   const set = (change: Partial<typeof wanted> & { columns?: string }) =>
     void navigate({ search: (before) => withoutEmpty({ ...before, ...change }), replace: true });
-  const isFiltered = Boolean(
-    wanted.q || wanted.state || wanted.failing || wanted.late || wanted.starred || wanted.group,
-  );
+  const filters = FILTERS.filter((name) => wanted[name]).length;
   const choose = (chosen: readonly Column[]) => {
     chooseColumns(writeColumns(chosen));
     set({ columns: writeColumns(chosen) });
   };
   const close = () => setOpened(null);
   return (
-    <>
+    <div className="jobs">
       <div className="title">
         <h1>{say("jobs.title")}</h1>
         <div className="acts">
@@ -111,7 +111,7 @@ export function JobsPage() {
       {!isOff && (
         <Found
           wanted={wanted}
-          empty={<Nothing isFiltered={isFiltered} clear={() => void navigate({ search: {} })} />}
+          empty={<Nothing filters={filters} clear={() => void navigate({ search: {} })} />}
           columns={columns}
           favourites={favourites}
           open={setOpened}
@@ -123,7 +123,7 @@ export function JobsPage() {
       )}
       {opened?.what === "pause" && <PauseDialog job={opened.job} close={close} />}
       {opened?.what === "resume" && <ResumeDialog job={opened.job} close={close} />}
-    </>
+    </div>
   );
 }
 
@@ -148,9 +148,9 @@ function withoutEmpty<T extends object>(search: T): T {
   ) as T;
 }
 
-function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void }) {
+function Nothing({ filters, clear }: { filters: number; clear: () => void }) {
   const say = useSay();
-  if (!isFiltered) {
+  if (filters === 0) {
     return (
       <div className="empty">
         <p>{say("jobs.none")}</p>
@@ -162,7 +162,7 @@ function Nothing({ isFiltered, clear }: { isFiltered: boolean; clear: () => void
     <div className="empty">
       <p>{say("jobs.none_match")}</p>
       <Button variant="default" onClick={clear}>
-        {say("jobs.clear")}
+        {say("jobs.clear", { count: filters })}
       </Button>
     </div>
   );

@@ -76,6 +76,7 @@ export function RunsPage() {
   };
   const job = look.job ?? "";
   const hasFilters = Object.keys(look).length > 0;
+  const filtered = Object.keys(look).length - (look.since && look.until ? 1 : 0); // two times are one filter
   const isFiltered = hasFilters || chosen !== undefined;
   return (
     <>
@@ -133,7 +134,7 @@ export function RunsPage() {
                 void navigate({ search: chosen === undefined ? {} : { in: chosen }, replace: true });
               }}
             >
-              {say("jobs.clear")}
+              {say("jobs.clear", { count: filtered })}
             </Button>
           </span>
         )}

@@ -4,8 +4,9 @@ import { Link } from "@tanstack/react-router";
 import { runShards } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { barOf, spanOf, tookOf } from "../format/gantt.ts";
+import { runPath } from "../format/paths.ts";
 import { isOver } from "../live/changes.ts";
-import { NodeLink, RunLink } from "../parts/links.tsx";
+import { NodeLink, RowLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { State } from "../parts/State.tsx";
 import { useNow } from "../parts/settings.ts";
@@ -77,38 +78,52 @@ export function Shards({ run, everyMs }: { run: RunOut; everyMs: number }) {
   const query = useShards(run, everyMs);
   return (
     <Pages query={query} empty={<p className="empty">{say("run.no_shards")}</p>}>
-      {(shards) => <Gantt shards={shards} slowest={query.data?.pages[0]?.slowest?.id} />}
+      {(shards) => <Gantt run={run.id} shards={shards} slowest={query.data?.pages[0]?.slowest?.id} />}
     </Pages>
   );
 }
 
-function Gantt({ shards, slowest }: { shards: RunOut[]; slowest: string | undefined }) {
+function Gantt({ run, shards, slowest }: { run: string; shards: RunOut[]; slowest: string | undefined }) {
   const now = useNow();
   const span = spanOf(shards, now);
   return (
     <ul className="lines gantt">
       {shards.map((shard) => (
-        <Shard key={shard.id} shard={shard} span={span} nowMs={now} isSlowest={shard.id === slowest} />
+        <Shard
+          key={shard.id}
+          of={run}
+          shard={shard}
+          span={span}
+          nowMs={now}
+          isSlowest={shard.id === slowest}
+        />
       ))}
     </ul>
   );
 }
 
 interface ShardProps {
+  /** The run that it is a part of. */
+  of: string;
   shard: RunOut;
   span: { fromMs: number; toMs: number };
   nowMs: number;
   isSlowest: boolean;
 }
 
-function Shard({ shard, span, nowMs, isSlowest }: ShardProps) {
+/** Its number leads to its lines in the log of the whole run, its id to the run that it is. */
+function Shard({ of, shard, span, nowMs, isSlowest }: ShardProps) {
   const say = useSay();
   const bar = barOf(shard, span, nowMs);
   return (
     <li>
-      <span className="soft nowrap">
+      <RowLink
+        to={`${runPath(of)}?shard=${shard.shard ?? ""}`}
+        className="nowrap"
+        aria-label={say("run.shard_log", { shard: shard.shard ?? "" })}
+      >
         {say("run.shard")} {shard.shard ?? ""}
-      </span>
+      </RowLink>
       <span className="track" aria-hidden="true">
         {bar && (
           <i

@@ -174,13 +174,38 @@ interface HeaderProps {
   who: string;
 }
 
+/** The zones that times can be shown in: of the browser, UTC, and on the page of a job that of its schedule. */
+function useZones() {
+  const say = useSay();
+  const offered = useOfferedZone();
+  const zones = [...new Set([browserZone(), "UTC"])].map((one) => ({ value: one, label: one }));
+  if (offered !== "") zones.push({ value: offered, label: `${offered} ${say("head.zone_of_job")}` });
+  return zones;
+}
+
+/** On a phone the switch has no room at the top: the menu of the account has it. */
+function PhoneZones() {
+  const say = useSay();
+  const zones = useZones();
+  return (
+    <div className="onphone" role="group" aria-label={say("head.zone")}>
+      <Menu.Label>{say("head.zone")}</Menu.Label>
+      <Menu.RadioGroup value={useZone()} onChange={chooseZone}>
+        {zones.map(({ value, label }) => (
+          <Menu.RadioItem key={value} value={value} translate="no">
+            {label}
+          </Menu.RadioItem>
+        ))}
+      </Menu.RadioGroup>
+      <Menu.Divider />
+    </div>
+  );
+}
+
 function Header({ onSearch, onKeys, who }: HeaderProps) {
   const say = useSay();
   const zone = useZone();
-  const mine = browserZone();
-  const offered = useOfferedZone();
-  const zones = [...new Set([mine, "UTC"])].map((one) => ({ value: one, label: one }));
-  if (offered !== "") zones.push({ value: offered, label: `${offered} ${say("head.zone_of_job")}` });
+  const zones = useZones();
   return (
     <div className="head" role="region" aria-label={say("head.label")}>
       <button type="button" className="find" onClick={onSearch}>
@@ -219,6 +244,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
           <Menu.Label>
             <span translate="no">{who}</span>
           </Menu.Label>
+          <PhoneZones />
           <Menu.Item onClick={onKeys}>{say("head.keys")}</Menu.Item>
           <Menu.Item component="a" href="/api/docs">
             {say("head.api")}
