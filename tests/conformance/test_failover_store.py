@@ -17,7 +17,7 @@ from foliot.domain.failover import (
     PolicyChanged,
     Urgency,
 )
-from foliot.domain.instants import DAY, HOUR, SECOND
+from foliot.domain.instants import DAY, HOUR, SECOND, isoformat
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.failovers import Escalation, Failover, FailoverFilter, FailoverStore
 from foliot.ports.store.journal import EventFilter
@@ -81,6 +81,8 @@ async def test_a_failure_that_several_see_is_one_row_from_its_beginning_to_its_e
     assert await failovers.open(limit=10) == []
     assert await failovers.detect([crash()]) == 0
     assert await told(world) == [("failover.detected", "worker-s1"), ("failover.ended", "worker-s1")]
+    newest = (await world.store.journal.newest(EventFilter(), limit=1)).items[0].data
+    assert (newest["began_at"], newest["ended_at"]) == (isoformat(began_at), isoformat(found.ended_at))
 
 
 async def test_what_comes_again_is_added_while_it_is_open_and_a_new_row_after_that(failovers: FailoverStore) -> None:

@@ -166,6 +166,13 @@ test("a node tells its load and its life, the checks are made again, and a dead 
   const drawer = page.getByRole("dialog");
   await drawer.getByText(/^no beat for/).waitFor();
   assert.match(page.url(), /id=\d+/, "a failover has an address");
+  await page.goto(`${server.url}/nodes`);
+  const failures = page.getByRole("list", { name: "Failures of the last 24 hours" });
+  await failures.getByRole("link", { name: "Worker crash" }).first().waitFor();
+  assert.deepEqual(await violations(page), [], "failures on the line of terms");
+  await failures.getByRole("link", { name: "Worker crash" }).first().click();
+  await page.waitForURL(/tab=failovers.*id=\d+/);
+  await drawer.getByText(/^no beat for/).waitFor();
   await page.keyboard.press("Escape");
   await page.getByRole("tab", { name: "Policy" }).click();
   await page.getByRole("button", { name: "Edit Worker crash" }).click();

@@ -6,12 +6,14 @@ import { useState } from "react";
 import { journal } from "../api/queries.ts";
 import type { EventOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
+import { failureOf } from "../format/failures.ts";
+import { clockTime } from "../format/time.ts";
 import { ChosenText } from "../parts/ChosenText.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Json } from "../parts/Json.tsx";
 import { useSubjects } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
-import { useZone } from "../parts/settings.ts";
+import { useNow, useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
 import { SpanSelect, sinceOf } from "./eventSpan.tsx";
 import { Skips } from "./Skips.tsx";
@@ -106,11 +108,28 @@ function Days({ events }: { events: EventOut[] }) {
   ));
 }
 
+/** The store was away: a gap in what happened. */
+function outageOf(event: EventOut): { fromMs: number; toMs: number } | null {
+  const found = failureOf(event);
+  if (found === null || found.type !== "store_unreachable" || found.toMs === null) return null;
+  return { fromMs: found.fromMs, toMs: found.toMs };
+}
+
+function Away({ fromMs, toMs }: { fromMs: number; toMs: number }) {
+  const say = useSay();
+  const zone = useZone();
+  const now = useNow();
+  const at = (ms: number) => clockTime(new Date(ms).toISOString(), zone, now);
+  return <b>{say("events.away", { from: at(fromMs), to: at(toMs) })}</b>;
+}
+
 function Told({ event }: { event: EventOut }) {
   const say = useSay();
   const [isOpen, setOpen] = useState(false);
+  const outage = outageOf(event);
   return (
-    <EventLine event={event}>
+    <EventLine event={event} className={outage ? "outage" : undefined}>
+      {outage && <Away {...outage} />}
       {Object.keys(event.data).length > 0 && (
         <span className="end">
           <Button

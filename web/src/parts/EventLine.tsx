@@ -7,12 +7,18 @@ import { CheckLink, JobLink, RowLink, RunLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
 import { At } from "./Times.tsx";
 
-export function EventLine({ event, children }: { event: EventOut; children?: ReactNode }) {
+interface Props {
+  event: EventOut;
+  className?: string | undefined;
+  children?: ReactNode;
+}
+
+export function EventLine({ event, className, children }: Props) {
   const say = useSay();
   const word = `event.${event.kind}`;
   const reason = event.data.reason;
   return (
-    <li>
+    <li className={className}>
       <span className="soft">
         <At iso={event.at} />
       </span>

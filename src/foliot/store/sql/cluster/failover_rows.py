@@ -19,7 +19,7 @@ from foliot.domain.failover import (
     FailoverType,
     Urgency,
 )
-from foliot.domain.instants import Instant
+from foliot.domain.instants import Instant, isoformat
 from foliot.ports.store.failovers import Failover
 from foliot.ports.store.journal import Happening, Topic
 from foliot.store.sql.cluster.leadership import UNDER_TERM, holds_term
@@ -183,6 +183,9 @@ def tell(tx: Tx, kind: str, rows: Sequence[Any], term: int | None) -> None:
 
 def _happening(kind: str, failover: Failover) -> Happening:
     data: dict[str, Any] = {"failover": failover.id, "type": str(failover.type), "action": str(failover.action)}
+    data["began_at"] = isoformat(failover.began_at)
+    if failover.ended_at is not None:
+        data["ended_at"] = isoformat(failover.ended_at)
     if failover.affected.runs:
         data["runs"] = failover.affected.runs
     if failover.outcome is not None:
