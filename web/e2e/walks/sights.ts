@@ -17,6 +17,16 @@ test("a schedule that goes by UTC says so, unless the page shows UTC, too", asyn
   await page.context().close();
 });
 
+test("the page of a job says how many of its latest runs began late", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/jobs/default/slow`);
+  await page
+    .locator(".facts")
+    .getByText(/^late \d+$/)
+    .waitFor();
+  await page.context().close();
+});
+
 test("the node of a run is a link to it", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/runs?job=slow`);

@@ -6,6 +6,7 @@ import { Fragment, useState } from "react";
 import { job as jobQuery, listedJob, nextFires, runs } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { isUsedUp, nextOf } from "../format/fires.ts";
+import { lateOf } from "../format/late.ts";
 import { asAct } from "../format/snippets.ts";
 import { percent } from "../format/time.ts";
 import { toYaml } from "../format/yaml.ts";
@@ -210,6 +211,7 @@ function Content({ job, opened, setOpened }: ContentProps) {
             {say("job.success")} <b>{percent(job.strip.success_rate)}</b>
           </span>
         )}
+        <Late job={job} isAsked={tab === "runs"} />
       </div>
       <Tabs
         value={tab}
@@ -324,6 +326,24 @@ function NeverRan({ job }: { job: JobOut }) {
   );
 }
 
+const ownRuns = ({ namespace, name }: JobOut) => ({
+  ...runs({ job: name, namespace }),
+  queryKey: ["job", namespace, name, "runs"],
+});
+
+/** How many of the runs that were read began late. Tabs that read figures of their own do not ask for them. */
+function Late({ job, isAsked }: { job: JobOut; isAsked: boolean }) {
+  const say = useSay();
+  const { data } = useInfiniteQuery({ ...ownRuns(job), enabled: isAsked });
+  const all = data?.pages.flatMap((page) => page.items) ?? [];
+  if (all.length === 0) return null;
+  return (
+    <span title={say("job.late_says", { count: all.length })}>
+      {say("job.late")} <b>{lateOf(all)}</b>
+    </span>
+  );
+}
+
 function PausedCard({ job }: { job: JobOut }) {
   const say = useSay();
   return (
@@ -359,8 +379,7 @@ function PausedCard({ job }: { job: JobOut }) {
 }
 
 function Runs({ job }: { job: JobOut }) {
-  const wanted = { job: job.name, namespace: job.namespace };
-  const query = useInfiniteQuery({ ...runs(wanted), queryKey: ["job", job.namespace, job.name, "runs"] });
+  const query = useInfiniteQuery(ownRuns(job));
   return (
     <Pages query={query} rows={6} empty={<NeverRan job={job} />}>
       {(all) => <RunTable runs={all} withJob={false} />}

@@ -3,6 +3,7 @@ import { Link } from "@tanstack/react-router";
 import { memo, type ReactElement } from "react";
 import type { JobOut } from "../api/types.ts";
 import type { Column } from "../format/columns.ts";
+import { LATE_S } from "../format/late.ts";
 import { groupPath } from "../format/paths.ts";
 import { percent } from "../format/time.ts";
 import { COLUMN_WORDS } from "../parts/ColumnMenu.tsx";
@@ -182,7 +183,7 @@ const JobLine = memo(function JobLine({
 export function Chips({ job, hasOwner }: { job: JobOut; hasOwner: boolean }) {
   const say = useSay();
   const isLate = useOfNow(
-    (now) => job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 60_000,
+    (now) => job.state === "ACTIVE" && job.next_at !== null && Date.parse(job.next_at) < now - 1000 * LATE_S,
   );
   return (
     <>

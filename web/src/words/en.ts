@@ -59,6 +59,9 @@ export const en = {
   "job.retired": "retired",
   "job.trouble": "trouble",
   "job.late": "late",
+  "job.late_says_one": "Of its latest run: whether it began more than a minute after it was due",
+  "job.late_says_other":
+    "Of its latest {{count}} runs: those that began more than a minute after they were due",
   "kind.error": "error",
   "kind.timeout": "timed out",
   "kind.lost": "worker lost",

@@ -61,6 +61,8 @@ export const zh: Record<Word, string> = {
   "job.retired": "已退役",
   "job.trouble": "有问题",
   "job.late": "延迟",
+  "job.late_says_one": "最近一次执行是否晚于到期时间一分钟以上才开始",
+  "job.late_says_other": "最近 {{count}} 次执行中，晚于到期时间一分钟以上才开始的次数",
   "kind.error": "出错",
   "kind.timeout": "超时",
   "kind.lost": "工作节点丢失",
