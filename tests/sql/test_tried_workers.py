@@ -9,6 +9,7 @@ from foliot.domain.limits import LimitKind
 from foliot.domain.rates import Bucket, Rate
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
+from foliot.store.sql.leasing.assignment import EXCUSES_MAX
 from foliot.store.sql.leasing.route_step import ASSIGNED_FOR_US, TRIES_MAX
 from tests.conformance.building import PERSON, save
 from tests.conformance.routing import assign, lease, routed_poll, team
@@ -98,6 +99,27 @@ async def test_a_limit_that_was_full_for_a_part_of_the_time_is_no_fault_either(w
     assert await tried(world, run_id) == []
     await pass_time(world, OVER_US, anne, bert, cleo)
     assert await tried(world, run_id) == [anne.session], "and now it could have had it"
+
+
+async def test_limits_that_are_short_now_and_then_excuse_a_worker_that_hangs_only_so_often(world: World) -> None:
+    """Each time that there is room the run is meant for it again, and then others take what there is."""
+    await save(world, "tick", place={**FIRST, "concurrency": {"db": 1}})
+    await save(world, "other", run=JOIN, place={"concurrency": {"db": 1}})
+    anne, bert = await team(world, 2)
+    cleo = await Worker(world).register(JOIN)
+    (run_id,) = await trigger(world)
+    for excuses in range(EXCUSES_MAX + 1):
+        assert await tried(world, run_id) == []
+        await assign(world)
+        assert await meant_for(world, run_id) == anne.session, excuses
+        await trigger(world, "other")
+        (other,) = await cleo.lease()
+        await pass_time(world, OVER_US, anne, bert, cleo, holds=other)
+        assert await meant_for(world, run_id) is None
+        await cleo.complete(other)
+    assert await tried(world, run_id) == [anne.session]
+    await assign(world)
+    assert await meant_for(world, run_id) == bert.session
 
 
 async def test_a_maintenance_is_no_fault_of_a_worker(world: World) -> None:

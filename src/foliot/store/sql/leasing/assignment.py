@@ -135,9 +135,15 @@ TAKE_BACK: Final = Statement(
 )
 
 
+EXCUSES_MAX: Final = 2
+"""So often a run comes back from workers because its limits were short, before the next of them counts as tried: else
+it would be meant for one that hangs as long as its limits are busy."""
+_EXCUSED_KEPT: Final = 10_000  # runs
+
+
 class Assignment:
     """Assigning of one server. Between calls it remembers what workers offer and how quick they are, which limits there
-    are, and which lanes may be full or were short of their limits.
+    are, which lanes may be full or were short of their limits, and which runs came back for that.
     """
 
     def __init__(self, definitions: Definitions, lanes: Lanes) -> None:
@@ -148,6 +154,7 @@ class Assignment:
         self._unassigned = Unassigned()
         self._scopes = Scopes()
         self._short_at: dict[int, Instant] = {}  # when the limits of a lane were last seen to let no run through
+        self._excused: dict[int, int] = {}  # by run, how often it came back for that; what came last is at the end
         self._counts_first = False  # a lane may be full: what is assigned is counted before more is read
 
     def assign(
@@ -214,8 +221,19 @@ class Assignment:
     def _is_at_fault(self, row: Any, moment: Any) -> bool:
         """Whether the worker of an overdue run could have taken it, all the time that it had."""
         assigned_at = row.assigned_until - ASSIGNED_FOR_US
-        stood_still_at = max(moment.maintenance_at or 0, moment.reap_after, self._short_at.get(row.lane, 0))
-        return bool(assigned_at >= stood_still_at)
+        if assigned_at < max(moment.maintenance_at or 0, moment.reap_after):
+            return False
+        return assigned_at >= self._short_at.get(row.lane, 0) or not self._excuse(row.id)
+
+    def _excuse(self, run_id: int) -> bool:
+        """Whether it may once more be the limits of a run that kept its worker from taking it."""
+        excuses = self._excused.pop(run_id, 0)
+        if excuses == EXCUSES_MAX:
+            return False
+        self._excused[run_id] = excuses + 1
+        if len(self._excused) > _EXCUSED_KEPT:
+            del self._excused[next(iter(self._excused))]
+        return True
 
     def _look_at_limits(self, tx: Tx, lanes: Collection[int], scopes_ver: int, now: Instant) -> None:
         self._short_at = {lane: at for lane, at in self._short_at.items() if at + ASSIGNED_FOR_US > now}
