@@ -5,8 +5,11 @@ import asyncio
 import pytest
 
 from foliot.domain.instants import HOUR, MINUTE
+from foliot.domain.late_work import ON_TIME
 from foliot.store.sql.firing.follow import CHILD, FIXED_DELAY, LIMITS, SERIAL
+from foliot.store.sql.leasing.assigned import LATE, assigned_rank
 from tests.conformance.building import ask, every, fire, make_due, save
+from tests.conformance.routing import assign
 from tests.conformance.working import worker
 from tests.sql.rows import cursor_of, runs_of, skips_of
 from tests.sql.world import World
@@ -130,6 +133,25 @@ async def test_an_on_time_fire_pulls_waiting_catch_up_runs_forward(world: World)
     decided = await fire(world)
     assert decided.created == 1
     assert {(run["class"], run["not_before"] <= decided.now) for run in await runs_of(world)} == {(0, True)}
+
+
+async def test_a_catch_up_run_that_is_assigned_gets_the_rank_of_on_time_work(world: World) -> None:
+    """Else it would stay behind all that is on time, and the line of its job with it."""
+    place = {"route": "first", "priority": 7}
+    job = await every(world, interval="10m", misfire={"all": "1d"}, overlap="queue_all", place=place)
+    await make_due(world, job, late_us=HOUR + 5 * MINUTE)
+    await fire(world)
+    await world.elapse(MINUTE)
+    await worker(world)
+    assert (await assign(world)).runs == 1
+    assert await world.value("SELECT min(assigned_rank) FROM runs WHERE parked = 2") > LATE // 2
+    await world.elapse(4 * MINUTE)
+    assert (await fire(world)).created == 1
+    ranks = await world.rows("SELECT not_before, priority, class, assigned_rank FROM runs WHERE parked = 2")
+    assert [row["assigned_rank"] for row in ranks] == [
+        assigned_rank(row["not_before"], row["priority"], ON_TIME) for row in ranks
+    ]
+    assert [row["class"] for row in ranks] == [ON_TIME]
 
 
 async def test_a_fixed_delay_waits_for_the_end_of_its_run(world: World) -> None:

@@ -1308,10 +1308,12 @@ ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
 -- firing/new_runs.py INSERT_CHILDREN
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
-SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, %(now)s,
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane,
+       CASE WHEN d.is_surplus = 1 AND p.class = 0 AND p.serial = 0 AND (p.follow & 128) = 0
+            THEN 2 ELSE p.class END,
+       p.priority, p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, %(now)s,
        p.triggered_by, p.reason, p.params
-FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR)) AS d
+FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, fire_key LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, place BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, shard BIGINT PATH '$[3]' NULL ON EMPTY ERROR ON ERROR, follow BIGINT PATH '$[4]' NULL ON EMPTY ERROR ON ERROR, is_surplus BIGINT PATH '$[5]' NULL ON EMPTY ERROR ON ERROR)) AS d
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON DUPLICATE KEY UPDATE runs.job_id = runs.job_id;
@@ -1388,7 +1390,7 @@ UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN skips SET skips.held = 0 WHERE skips.job_id = d.job_id AND skips.held = 1;
 
 -- firing/record.py WAITING_CATCH_UP
-SELECT runs.id, runs.ver FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
+SELECT runs.id, runs.ver, runs.priority FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d
 JOIN runs ON runs.line_job = d.job_id
 WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
       AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
@@ -1396,7 +1398,7 @@ ORDER BY runs.id LIMIT %(limit)s
 FOR UPDATE SKIP LOCKED;
 
 -- firing/record.py PROMOTE
-UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.class = 0, runs.not_before = %(now)s, runs.ver = runs.ver + 1 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING';
+UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, ver BIGINT PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, rank_ BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.class = 0, runs.not_before = %(now)s, runs.ver = runs.ver + 1, runs.assigned_rank = CASE WHEN runs.parked = 2 THEN d.rank_ ELSE runs.assigned_rank END WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING';
 
 -- firing/repair.py WITHOUT_NEXT
 SELECT j.id FROM jobs j JOIN cursors c ON c.job_id = j.id
@@ -2847,6 +2849,9 @@ ORDER BY c.next_at, c.job_id LIMIT %(rows)s;
 
 -- people/glance.py NAMESPACES
 SELECT namespace FROM jobs GROUP BY namespace ORDER BY namespace LIMIT %(most)s;
+
+-- people/glance.py THIS_NAMESPACE
+SELECT namespace FROM jobs WHERE namespace = %(namespace)s AND length(namespace) = length(%(namespace)s) LIMIT 1;
 
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (lane BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d JOIN lanes ON lanes.id = d.lane;

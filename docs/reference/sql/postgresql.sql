@@ -1412,10 +1412,12 @@ ON CONFLICT DO NOTHING;
 -- firing/new_runs.py INSERT_CHILDREN
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
-SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, $1,
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane,
+       CASE WHEN d.is_surplus = 1 AND p.class = 0 AND p.serial = 0 AND (p.follow & 128) = 0
+            THEN 2 ELSE p.class END,
+       p.priority, p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, $1,
        p.triggered_by, p.reason, p.params
-FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[]) AS d(job_id, fire_key, place, shard, follow)
+FROM unnest($2::text::bigint[], $3::text::text[], $4::text::bigint[], $5::text::bigint[], $6::text::bigint[], $7::text::bigint[]) AS d(job_id, fire_key, place, shard, follow, is_surplus)
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON CONFLICT DO NOTHING;
@@ -1503,7 +1505,7 @@ UPDATE jobs SET pause_reason = NULL, paused_by = NULL, paused_at = NULL, updated
 UPDATE skips SET held = 0 FROM unnest($1::text::bigint[]) AS d(job_id) WHERE skips.job_id = d.job_id AND skips.held = 1;
 
 -- firing/record.py WAITING_CATCH_UP
-SELECT runs.id, runs.ver FROM unnest($1::text::bigint[]) AS d(job_id)
+SELECT runs.id, runs.ver, runs.priority FROM unnest($1::text::bigint[]) AS d(job_id)
 JOIN runs ON runs.job_id = d.job_id
 WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
       AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
@@ -1511,8 +1513,9 @@ ORDER BY runs.id LIMIT $2
 FOR UPDATE SKIP LOCKED;
 
 -- firing/record.py PROMOTE
-UPDATE runs SET class = 0, not_before = $1, ver = runs.ver + 1
-FROM unnest($2::text::bigint[], $3::text::bigint[]) AS d(id, ver)
+UPDATE runs SET class = 0, not_before = $1, ver = runs.ver + 1,
+       assigned_rank = CASE WHEN runs.parked = 2 THEN d.rank_ ELSE runs.assigned_rank END
+FROM unnest($2::text::bigint[], $3::text::bigint[], $4::text::bigint[]) AS d(id, ver, rank_)
 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING';
 
 -- firing/repair.py WITHOUT_NEXT
@@ -3348,6 +3351,9 @@ WITH RECURSIVE walk (namespace, step) AS (
   FROM walk WHERE walk.namespace IS NOT NULL AND step < $1
 )
 SELECT namespace FROM walk WHERE namespace IS NOT NULL ORDER BY namespace;
+
+-- people/glance.py THIS_NAMESPACE
+SELECT namespace FROM jobs WHERE namespace = $1 LIMIT 1;
 
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM unnest($1::text::bigint[]) AS d(lane) JOIN lanes ON lanes.id = d.lane;

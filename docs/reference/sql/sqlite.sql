@@ -1377,10 +1377,12 @@ ON CONFLICT DO NOTHING;
 -- firing/new_runs.py INSERT_CHILDREN
 INSERT INTO runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                       serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
-SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-       p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, :now,
+SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane,
+       CASE WHEN d.is_surplus = 1 AND p.class = 0 AND p.serial = 0 AND (p.follow & 128) = 0
+            THEN 2 ELSE p.class END,
+       p.priority, p.serial, p.place, p.parked, d.follow | (p.follow & 224), 'PENDING', 1, :now,
        p.triggered_by, p.reason, p.params
-FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS shard, json_extract(value, '$[4]') AS follow FROM json_each(:d)) AS d
+FROM (SELECT json_extract(value, '$[0]') AS job_id, json_extract(value, '$[1]') AS fire_key, json_extract(value, '$[2]') AS place, json_extract(value, '$[3]') AS shard, json_extract(value, '$[4]') AS follow, json_extract(value, '$[5]') AS is_surplus FROM json_each(:d)) AS d
 JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
 WHERE p.place = d.place AND p.state = 'RUNNING'
 ON CONFLICT DO NOTHING;
@@ -1468,15 +1470,16 @@ UPDATE jobs SET pause_reason = NULL, paused_by = NULL, paused_at = NULL, updated
 UPDATE skips SET held = 0 FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d WHERE skips.job_id = d.job_id AND skips.held = 1;
 
 -- firing/record.py WAITING_CATCH_UP
-SELECT runs.id, runs.ver FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d
+SELECT runs.id, runs.ver, runs.priority FROM (SELECT json_extract(value, '$[0]') AS job_id FROM json_each(:d)) AS d
 JOIN runs ON runs.job_id = d.job_id
 WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
       AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
 ORDER BY runs.id LIMIT :limit;
 
 -- firing/record.py PROMOTE
-UPDATE runs SET class = 0, not_before = :now, ver = runs.ver + 1
-FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver FROM json_each(:d)) AS d
+UPDATE runs SET class = 0, not_before = :now, ver = runs.ver + 1,
+       assigned_rank = CASE WHEN runs.parked = 2 THEN d.rank_ ELSE runs.assigned_rank END
+FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS ver, json_extract(value, '$[2]') AS rank_ FROM json_each(:d)) AS d
 WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING';
 
 -- firing/repair.py WITHOUT_NEXT
@@ -3059,6 +3062,9 @@ WITH RECURSIVE walk (namespace, step) AS (
   FROM walk WHERE walk.namespace IS NOT NULL AND step < :most
 )
 SELECT namespace FROM walk WHERE namespace IS NOT NULL ORDER BY namespace;
+
+-- people/glance.py THIS_NAMESPACE
+SELECT namespace FROM jobs WHERE namespace = :namespace LIMIT 1;
 
 -- people/holds.py LANES_AMONG
 SELECT lanes.id, lanes.document FROM (SELECT json_extract(value, '$[0]') AS lane FROM json_each(:d)) AS d JOIN lanes ON lanes.id = d.lane;

@@ -21,6 +21,7 @@ from foliot.domain.fire import (
 )
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
+from foliot.domain.late_work import ON_TIME
 from foliot.store.sql.firing.follow import serial_of
 from foliot.store.sql.firing.line import bump
 from foliot.store.sql.firing.new_runs import INSERT_RUNS, NewRun, insert_runs
@@ -28,6 +29,7 @@ from foliot.store.sql.firing.run_shape import CATCH_UP, PARKED, shape_of
 from foliot.store.sql.jobs.definitions import StoredJob
 from foliot.store.sql.kernel.database import RefusedForData, TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
+from foliot.store.sql.leasing.assigned import assigned_rank
 
 ROWS_MAX: Final = 2000  # of one transaction (R9); a plan larger than this still goes as a whole
 
@@ -130,7 +132,7 @@ NO_LONGER_HELD: Final = Statement(
 
 WAITING_CATCH_UP: Final = Statement(
     """
-    SELECT runs.id, runs.ver FROM {d}
+    SELECT runs.id, runs.ver, runs.priority FROM {d}
     JOIN runs ON runs.{line_job} = d.job_id
     WHERE runs.state IN ('PENDING', 'RUNNING') AND runs.shard = -1 AND runs.state = 'PENDING'
           AND runs.place IS NOT NULL AND runs.class = 1 AND runs.attempt = 0
@@ -141,13 +143,15 @@ WAITING_CATCH_UP: Final = Statement(
 )
 
 PROMOTE: Final = Statement(
-    """
-    UPDATE runs SET class = 0, not_before = :now, ver = runs.ver + 1
-    FROM {d}
+    f"""
+    UPDATE runs SET class = {ON_TIME}, not_before = :now, ver = runs.ver + 1,
+           assigned_rank = CASE WHEN runs.parked = 2 THEN d.rank_ ELSE runs.assigned_rank END
+    FROM {{d}}
     WHERE runs.id = d.id AND runs.ver = d.ver AND runs.state = 'PENDING'
     """,
-    RowSet("d", id=BIGINT, ver=BIGINT),
+    RowSet("d", id=BIGINT, ver=BIGINT, rank_=BIGINT),
 )
+"""One that is assigned already gets the rank that it would have been assigned with."""
 
 
 # ---------------------------------------------------------------------------------------------------------- the verb
@@ -423,7 +427,10 @@ def _unknown(tx: Tx, skips: Sequence[NewSkip]) -> list[NewSkip]:
 
 def promote(tx: Tx, now: Instant, jobs: Sequence[tuple[int]]) -> int:
     """Catch-up runs of these jobs that nobody leased yet become on-time work, due now (R10)."""
-    waiting = [tuple(row) for row in tx.rows(WAITING_CATCH_UP, {"limit": ROWS_MAX}, d=jobs)]
+    waiting = [
+        (run_id, ver, assigned_rank(now, priority, ON_TIME))
+        for run_id, ver, priority in tx.tuples(WAITING_CATCH_UP, {"limit": ROWS_MAX}, d=jobs)
+    ]
     return tx.change(PROMOTE, {"now": now}, d=waiting) if waiting else 0
 
 
