@@ -302,6 +302,20 @@ async def test_a_job_says_its_cron_expressions_and_alone_what_to_look_at_again(a
     assert (await api.get("/jobs/ticks")).json()["warnings"] == []
 
 
+async def test_a_job_with_a_calendar_of_ones_own_says_what_a_look_at_its_definition_said(api: Api) -> None:
+    """A change of clocks on a day that the calendar leaves out is none of the job's."""
+    free = {"calendar": {"tz": "Europe/Berlin", "weekdays": ["mon", "tue", "wed", "thu", "fri"]}}
+    assert (await api.ask("PUT", "/calendars/ours", free)).status_code < 300
+    nightly = {"cron": "30 2 * * *", "tz": "Europe/Berlin"}
+    await api.create_job("weekdays", schedule={**nightly, "calendar": "ours"})
+    definition = (await api.get("/jobs/weekdays")).json()["definition"]
+    looked = await api.post("/jobs:validate", {"name": "weekdays", "definition": definition})
+    assert (await api.get("/jobs/weekdays")).json()["warnings"] == looked.json()["warnings"] == []
+    every_day = {"calendar": {"tz": "Europe/Berlin"}}
+    assert (await api.ask("PUT", "/calendars/ours", every_day)).status_code < 300
+    assert {one["code"] for one in (await api.get("/jobs/weekdays")).json()["warnings"]} == {"FOL-1005"}
+
+
 async def test_a_job_says_why_no_live_worker_would_take_its_runs(api: Api, stage: Stage) -> None:
     await api.create_job("settle")
     assert await _unserved(api) == ("FOL-2002", "No worker is online: its runs wait until one is.")

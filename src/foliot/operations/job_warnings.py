@@ -3,22 +3,38 @@
 from typing import Final
 
 from foliot.domain.instants import DAY, Instant
-from foliot.operations.fires import schedule_of
+from foliot.domain.schedule import Schedule
+from foliot.domain.schedule.errors import UnknownCalendar
+from foliot.operations.calendars import read_definition
+from foliot.operations.services import Services
 from foliot.ports.store.lookups import JobRow
 from foliot.words.language import Language
 from foliot.words.schedules.warnings import ScheduleWarning, warnings_of
 
 REMEMBERED_MAX: Final = 1000
-_FOUND: Final[dict[tuple[str, str, Language, Instant], tuple[ScheduleWarning, ...]]] = {}
+_FOUND: Final[dict[tuple[Schedule, Language, Instant], tuple[ScheduleWarning, ...]]] = {}
 
 
-def schedule_warnings(job: JobRow, *, now: Instant, language: Language) -> tuple[ScheduleWarning, ...]:
-    """Return them. They look a year ahead, which takes milliseconds: they are found once a day, then remembered."""
-    key = (job.hash, job.name, language, now // DAY)
+async def schedule_warnings(
+    services: Services, job: JobRow, *, now: Instant, language: Language
+) -> tuple[ScheduleWarning, ...]:
+    """Return them, as a save of this definition would. None while a calendar of it is gone: nothing fires then.
+
+    They look a year ahead, which takes milliseconds: they are found once a day, then remembered. A schedule has its
+    calendars in it, so an edit of one of these is seen.
+    """
+    try:
+        schedule = (await read_definition(services, job.document, job=job.name, is_saved=True)).schedule
+    except UnknownCalendar:
+        return ()
+    return () if schedule is None else _remembered(schedule, now, language)
+
+
+def _remembered(schedule: Schedule, now: Instant, language: Language) -> tuple[ScheduleWarning, ...]:
+    key = (schedule, language, now // DAY)
     found = _FOUND.get(key)
     if found is None:
-        schedule = schedule_of(job.document, job.name)
-        found = () if schedule is None else warnings_of(schedule, now=now, language=language)
+        found = warnings_of(schedule, now=now, language=language)
         if len(_FOUND) >= REMEMBERED_MAX:
             _FOUND.clear()
         _FOUND[key] = found

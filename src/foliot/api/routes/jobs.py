@@ -202,7 +202,7 @@ async def get_job(
     now = to_instant(services.clock.now())  # by the day: no right hangs on it
     found.warnings = [
         WarningOut(code=one.code, message=one.sentence, hint=one.hint or None)
-        for one in schedule_warnings(job, now=now, language=language)
+        for one in await schedule_warnings(services, job, now=now, language=language)
     ]
     hold = await unserved(services, job)
     found.unserved = None if hold is None else WarningOut.of_hold(hold, language)
