@@ -1,6 +1,9 @@
 """In which order routes are asked about a backlog: by rank, and each lane in its turn."""
 
+import pytest
+
 from foliot.domain.instants import MINUTE, SECOND
+from foliot.store.sql.leasing import run_kinds
 from tests.conformance.building import every, fire, make_due, runs_of, save
 from tests.conformance.routing import assign, lease
 from tests.conformance.working import JOIN, TICK, Worker, trigger
@@ -53,6 +56,23 @@ async def test_a_backlog_in_one_lane_keeps_no_route_of_another_waiting(world: Wo
     await trigger(world, "second", 3 * STEP)
     await assign(world, limit=STEP)
     assert (await assigned(world, "first"), await assigned(world, "second")) == (STEP - 2 + STEP // 2, 2 + STEP // 2)
+
+
+async def test_full_lanes_keep_no_lane_behind_them_waiting(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few kinds of run one look sees."""
+    monkeypatch.setattr(run_kinds, "KINDS_MAX", 1)
+    handlers = [f"python:jobs:n{n}" for n in range(5)]
+    for n, handler in enumerate(handlers):
+        limits = {"concurrency": {"db": 1}} if n < 4 else {}
+        await save(world, f"job{n}", run=handler, place={**ROUND, **limits})
+    anne = await Worker(world, slots=100).register(*handlers)
+    await trigger(world, "job0")
+    await assign(world)
+    assert len(await lease(anne)) == 1
+    for n in range(5):
+        await trigger(world, f"job{n}")
+    await assign(world)
+    assert [await assigned(world, f"job{n}") for n in range(1, 5)] == [0, 0, 0, 1]
 
 
 async def test_every_run_of_a_backlog_is_decided_in_the_end(world: World) -> None:

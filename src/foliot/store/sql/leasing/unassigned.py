@@ -124,12 +124,13 @@ class Unassigned:
             waiting = [lane for lane, any_ in tx.tuples(WAITING, l=keys(sorted(lanes))) if any_]
             if not waiting:
                 return {}, False
-            found = _with_room(self._walk.begin(tx, waiting), room_of)
-            return found or _with_room(self._walk.go_on(tx), room_of), self._walk.is_cut
+            room = room_of(waiting)
+            kinds = self._walk.begin(tx, [lane for lane in waiting if room[lane] > 0])
+            return {kind: room[kind.lane] for kind in kinds}, self._walk.is_cut
         in_order = sorted(lanes)
         start = bisect_right(in_order, self._after)
         in_order = in_order[start:] + in_order[:start]
-        found = {}
+        found: dict[RunKind, int] = {}
         for at in range(0, len(in_order), CROWD_MIN):
             part = in_order[at : at + CROWD_MIN]
             found |= _with_room(kinds_in(tx, part), room_of)
