@@ -223,6 +223,15 @@ def test_failed_shards_run_again_and_the_answer_says_why(foliot: Shell) -> None:
         foliot("job", "delete", "parts", "--yes")
 
 
+def test_a_run_that_cannot_run_again_stops_no_other(foliot: Shell) -> None:
+    foliot("job", "create", "gone", "--py", "jobs:fail")
+    gone, fails = (re.findall(r"r-\w+", foliot("job", "trigger", name, "--wait").err)[0] for name in ("gone", "fail"))
+    foliot("job", "delete", "gone", "--yes")
+    done = foliot("run", "retry", gone, fails, "-q")
+    assert (done.code, len(done.out.split())) == (5, 1), done
+    assert re.fullmatch(rf"✖ {gone} belongs to gone, which was deleted.*\[FOL-3013\]\n", done.err, re.DOTALL), done
+
+
 def test_why_names_the_error_once(foliot: Shell) -> None:
     run = foliot("job", "trigger", "fail", "-q").out.strip()
     foliot("run", "watch", run)

@@ -20,6 +20,7 @@ from foliot.cli.table import Column
 from foliot.cli.terminal import Line, Said
 from foliot.cli.time_options import TypedTime, time_option
 from foliot.cli.times import Times
+from foliot.domain.errors import Conflict
 from foliot.words.chinese.phrases import STATES
 
 SHARDS_SHOWN: Final = 20
@@ -420,10 +421,17 @@ def retry(
         user.confirm([f"{one['id']}  {one['job']}  {one['kind'] or ''}" for one in failed])
         ids = [one["id"] for one in failed]
     made = []
+    refused: list[Conflict] = []
     for run_id in ids:
-        again = user.client.runs.retry(run_id, version=version, failed_shards=failed_shards, reason=reason)
+        try:
+            again = user.client.runs.retry(run_id, version=version, failed_shards=failed_shards, reason=reason)
+        except Conflict as error:  # its job was deleted, say: that is no matter of the others
+            refused.append(error)
+            continue
         made.append(again.raw)
         told = again.raw["reason"] if failed_shards else None  # it names the workers that were left out
         user.out.talk("retried", mark="run", old=run_id, run=again.id, reason=told or None)
     if not user.out.is_for_people:
         user.out.items(made, [], name="id")
+    if refused:
+        raise ExceptionGroup("not run again", refused)

@@ -196,7 +196,10 @@ class Runs:
         reason: str = "",
         namespace: str | None = None,
     ) -> AnswerPage[Run]:
-        """Run finished runs again, by ids, or those of a job that are `expected` as many."""
+        """Run finished runs again, by ids, or `expected` ones of a job; `raw["refused"]` has those that cannot be.
+
+        One that cannot be run again stops no other. When none can, that is the error.
+        """
         answer = self._ask(
             "retry_runs",
             ids=ids,
