@@ -62,6 +62,8 @@ async def test_a_glance_sees_what_fails_what_is_late_what_runs_and_what_comes(wo
     await world.store.jobs.save("abroad", "far", definition(job="far"), by=PERSON, plans=PLANS)
     nothing = await world.store.lookups.glance("elsewhere", limit=10)
     assert nothing.namespaces == sorted(["abroad", NS]), "whichever is looked at"
+    for only, shown in ((NS, [NS]), ("nowhere", [])):
+        assert (await world.store.lookups.glance(only, limit=10, only=only)).namespaces == shown
     assert [*nothing.failing, *nothing.late, *nothing.next, *nothing.running, *nothing.held] == []
 
 

@@ -204,6 +204,12 @@ LISTS: list[Hot] = [
         values=lambda _: {"most": glance.NAMESPACES_MAX},
     ),
     Hot(
+        name="whether a namespace has jobs",
+        statement=glance.THIS_NAMESPACE,
+        uses=frozenset({"jobs_name"}),
+        values=lambda _: {"namespace": "default"},
+    ),
+    Hot(
         name="a page of runs by their ids",
         statement=run_reads.FETCH,
         uses=KEY,

@@ -50,7 +50,8 @@ async def overview(services: Services, who: Principal, namespace: str | None) ->
     who.demand(Scope.READ)
     if namespace is not None and not who.sees(namespace):
         return None
-    glance = await services.store.lookups.glance(namespace_of(who, namespace), limit=SHOWN_MAX)
+    about = namespace_of(who, namespace)
+    glance = await services.store.lookups.glance(about, limit=SHOWN_MAX, only=who.namespace)
     held = [await _explained(services, who, run) for run in _one_of_each_job(glance.held)[:EXPLAINED_MAX]]
     changes = await list_events(services, who, EventFilter(), namespace=namespace, limit=SHOWN_MAX)
     cluster = None if who.is_limited else await cluster_status(services, who)

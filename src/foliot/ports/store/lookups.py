@@ -371,8 +371,11 @@ class Lookups(CountedLookups, Protocol):
         """The job, or `JobNotFound` with the nearest name; `with_hold`, `strip`: with more, by more statements."""
         ...
 
-    async def glance(self, namespace: str | None, *, limit: int) -> "Glance":
-        """What needs somebody, what runs and what comes next: of one namespace, or of all."""
+    async def glance(self, namespace: str | None, *, limit: int, only: str | None = None) -> "Glance":
+        """What needs somebody, what runs and what comes next: of one namespace, or of all.
+
+        `only`: the one namespace that the reader sees.
+        """
         ...
 
     async def job_ids(self, namespace: str, name: str, *, limit: int) -> Sequence[int]:

@@ -36,13 +36,17 @@ NAMESPACES: Final = Statement(
     """,
     mysql="SELECT namespace FROM jobs GROUP BY namespace ORDER BY namespace LIMIT :most",
 )
+THIS_NAMESPACE: Final = Statement("SELECT namespace FROM jobs WHERE namespace = :namespace LIMIT 1")
 NAMESPACES_MAX: Final = 100
 _LAST_NAMESPACE: Final = "\U0010ffff"
 _FOR_EVER: Final = 2**62
 
 
-def glance(tx: Tx, namespace: str | None, *, limit: int) -> Glance:
-    """What needs somebody, what runs and what comes next: of one namespace, or of all."""
+def glance(tx: Tx, namespace: str | None, *, limit: int, only: str | None = None) -> Glance:
+    """What needs somebody, what runs and what comes next: of one namespace, or of all.
+
+    `only`: the one namespace that the reader sees.
+    """
     now = tx.now()
     a_minute_ago = now - MINUTE
     failing = JobFilter(namespace=namespace, failing=True, sort="fails")
@@ -55,8 +59,16 @@ def glance(tx: Tx, namespace: str | None, *, limit: int) -> Glance:
         next=_due_between(tx, now, _FOR_EVER, namespace, limit),
         running=run_reads.list_runs(tx, running, limit=limit, cursor=None).items,
         held=run_reads.list_runs(tx, held, limit=limit, cursor=None).items,
-        namespaces=[row.namespace for row in tx.rows(NAMESPACES, {"most": NAMESPACES_MAX})],
+        namespaces=_namespaces(tx, only),
     )
+
+
+def _namespaces(tx: Tx, only: str | None) -> Sequence[str]:
+    """Those with jobs: the first of all, or the one that is asked for."""
+    rows = (
+        tx.rows(NAMESPACES, {"most": NAMESPACES_MAX}) if only is None else tx.rows(THIS_NAMESPACE, {"namespace": only})
+    )
+    return [row.namespace for row in rows]
 
 
 def due_until(tx: Tx, namespace: str | None, *, until: Instant, limit: int) -> Sequence[JobRow]:

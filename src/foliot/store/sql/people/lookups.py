@@ -54,8 +54,8 @@ class SqlLookups:
     async def jobs(self, wanted: JobFilter, *, limit: int, cursor: str | None = None) -> Listing[JobRow]:
         return await self._read(lambda tx: job_reads.list_jobs(tx, wanted, limit=limit, cursor=cursor))
 
-    async def glance(self, namespace: str | None, *, limit: int) -> Glance:
-        return await self._read(lambda tx: glance(tx, namespace, limit=limit))
+    async def glance(self, namespace: str | None, *, limit: int, only: str | None = None) -> Glance:
+        return await self._read(lambda tx: glance(tx, namespace, limit=limit, only=only))
 
     async def job(
         self, namespace: str, name: str, *, with_last_run: bool = True, with_hold: bool = False, strip: int = 0
