@@ -205,7 +205,9 @@ class ClusterOut(ApiOutput):
     epoch: int
     leader: str | None
     leader_since: Moment | None = Field(
-        None, description="When its term began; null: nobody leads, or this is no longer in the journal."
+        None,
+        description="When the leader's term began; null: nobody leads, this is no longer in the journal, or the store "
+        "was restarted or restored since.",
     )
     term: int
     clock_suspect: bool = Field(description="The store's clock is not trusted, because servers saw it jump.")

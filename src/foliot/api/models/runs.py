@@ -325,7 +325,9 @@ class ShardsOut(Listed):
 
     items: list[RunOut]
     counts: dict[str, int]
-    slowest: RunOut | None = Field(None, description="Of all of them, not of this page: which takes longest.")
+    slowest: RunOut | None = Field(
+        None, description="The shard that takes longest, of all shards and not of this page alone."
+    )
 
 
 def made_run(run: RunRow, response: Response, *, is_new: bool = True, stands_for: StandsFor | None = None) -> RunOut:
