@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from foliot.app.plugins import load
 from foliot.domain.routing import ROUTES, FittingWorker, Move, Ready, Route, Routed
+from foliot.domain.routing.least_load import HEEDED_FOR
 from foliot.domain.routing.order import MARKED_MAX, mark
 
 RUNS = 10_000
@@ -148,6 +149,44 @@ def test_a_worker_in_warning_gets_half() -> None:
     assert Story("failover", [in_warning]).shares() == [{"bert": RUNS}]
 
 
+@pytest.mark.parametrize("name", ["round", "least_frequently_used", "least_recently_used"])
+def test_a_worker_in_warning_takes_every_second_of_its_turns(name: str) -> None:
+    shares = Story(name, [[worker("anne", is_in_warning=True), *FIVE[1:]], FIVE]).shares()
+    part = RUNS / 9
+    assert shares[0]["anne"] == pytest.approx(part, rel=0.1)
+    assert all(shares[0][who] == pytest.approx(2 * part, rel=0.03) for who in NAMES[1:]), shares
+    assert max(shares[1].values()) - min(shares[1].values()) <= 2, "and is not flooded when it is well"
+    all_in_warning = [worker(who, is_in_warning=True) for who in NAMES]
+    assert Story(name, [all_in_warning]).shares() == [dict.fromkeys(NAMES, RUNS // 5)]
+
+
+@pytest.mark.parametrize("name", ["first", "last", "consistent_hash", "sticky"])
+def test_a_warning_changes_nothing_where_it_would_break_what_the_route_promises(name: str) -> None:
+    by_key = name in {"consistent_hash", "sticky"}
+    well = Story(name, [FIVE], by_key=by_key).phases
+    in_warning = [one._replace(is_in_warning=one.name in {"anne", "emil"}) for one in FIVE]
+    assert Story(name, [in_warning], by_key=by_key).phases == well
+
+
+def test_least_running_and_fastest_give_each_worker_runs_in_proportion_to_its_weight() -> None:
+    ready = Ready(7, [f"s:{at}" for at in range(18)], None)
+    heavy = [worker("anne"), worker("bert", weight=5, slots=10)]
+    assert Counter(load("foliot.routes", "least_running")(ready, heavy).sessions) == {"s-anne": 3, "s-bert": 15}
+    full = [one._replace(pace_us=1000, running=10) for one in heavy]
+    assert Counter(load("foliot.routes", "fastest")(ready, full).sessions)["s-bert"] >= 17
+    quicker = [worker("anne", pace_us=400), worker("bert", weight=3, pace_us=1000)]
+    assert load("foliot.routes", "fastest")(ready._replace(fire_keys=["k"]), quicker).sessions == ["s-bert"]
+
+
+def test_least_load_divides_a_load_by_the_weight() -> None:
+    route: Route = load("foliot.routes", "least_load")
+    pair = [worker("anne", load=0.3), worker("bert", load=0.5, weight=2)]
+    routed = route(Ready(7, ["s:1"], None), pair)
+    assert routed.sessions == ["s-bert"]
+    moved = route(Ready(7, ["s:2"], routed.state), [pair[0]._replace(load=0.19), pair[1]])
+    assert [tuple(move) for move in moved.moves] == [("bert", "anne", 0.25, 0.19)]
+
+
 def test_a_change_of_workers_moves_few_keys_and_only_for_who_joined_or_left() -> None:
     five, joined, left = Story("consistent_hash", by_key=True).homes()
     assert all(len(home) == 1 for homes in (five, joined, left) for home in homes.values())
@@ -239,19 +278,33 @@ def test_least_load_does_not_flap() -> None:
     assert moves == 0
 
 
-def test_a_job_that_makes_the_load_itself_moves_once_and_not_back() -> None:
-    """Wherever it is there is 0.7 more to do."""
+def test_a_job_that_makes_the_load_itself_is_not_sent_to_and_fro() -> None:
+    """Wherever it is there is 0.7 more to do. Only once in a while it is looked whether that is still so."""
     route: Route = load("foliot.routes", "least_load")
     state: str | None = None
     on, moves = "anne", 0
-    for at in range(100):
+    for at in range(HEEDED_FOR * 5):
         three = [worker(name, load=(0.9 if on == name else 0.2)) for name in ("anne", "bert", "cleo")]
         routed = route(Ready(7, [f"s:{at}"], state or json.dumps({"least_load": {"on": mark("s-anne")}})), three)
         state, on = routed.state, str(routed.sessions[0]).removeprefix("s-")
         moves += len(routed.moves)
-    assert moves == 1
+        assert moves <= 1 + at // HEEDED_FOR
     busy = [worker("anne", load=0.2), worker("bert", load=1.0), worker("cleo", load=0.0)]
     assert route(Ready(7, ["s:x"], state), busy).sessions == ["s-cleo"], "clearly less, with what the job adds"
+
+
+def test_a_load_that_others_make_keeps_no_job_where_it_is() -> None:
+    """It looks like its own for a while, as if it came along."""
+    route: Route = load("foliot.routes", "least_load")
+    before = [worker("anne", load=0.9), worker("bert", load=0.0)]
+    state = route(Ready(7, ["s:0"], json.dumps({"least_load": {"on": mark("s-anne")}})), before).state
+    after = [worker("anne", load=0.0), worker("bert", load=1.0)]
+    on: list[str | None] = []
+    for at in range(HEEDED_FOR + 1):
+        routed = route(Ready(7, [f"s:{at}"], state), after)
+        state = routed.state
+        on += routed.sessions
+    assert on == ["s-bert"] * HEEDED_FOR + ["s-anne"]
 
 
 def test_round_goes_on_after_who_came_last_whoever_joined_or_left() -> None:

@@ -304,7 +304,7 @@ export const enPlaces = {
   "route.least_recently_used": "The one whose last run of this job is the longest ago.",
   "route.failover": "The first by name that is not in warning.",
   "route.busyover": "The first by name that has nothing to do.",
-  "route.least_running": "The one with the fewest runs.",
+  "route.least_running": "The one with the fewest runs for its weight.",
   "route.least_load": "The one whose machine has the lowest load.",
   "route.fastest": "The one where a run is over soonest.",
   "overlap.skip": "The instant is skipped.",

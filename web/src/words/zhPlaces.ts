@@ -299,7 +299,7 @@ export const zhPlaces = {
   "route.least_recently_used": "最久没有执行该任务的节点。",
   "route.failover": "按名称第一个没有告警的节点。",
   "route.busyover": "按名称第一个空闲的节点。",
-  "route.least_running": "执行最少的节点。",
+  "route.least_running": "按权重计执行最少的节点。",
   "route.least_load": "机器负载最低的节点。",
   "route.fastest": "最早能完成执行的节点。",
   "overlap.skip": "跳过该触发点。",

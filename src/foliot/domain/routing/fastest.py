@@ -6,11 +6,11 @@ from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import in_order, numbers, to_keep
+from foliot.domain.routing.weight import share
 
 NAME: Final = "fastest"
 PROBE_EVERY: Final = 20
 """One run of so many goes to the next worker by name, whoever that is: so no figure gets old."""
-_WARNING_TIMES: Final = 2
 
 
 def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
@@ -59,10 +59,12 @@ class _Soonest:
         self._running[at] += 1
 
     def _expected(self, at: int) -> float:
-        """When a run would be over there: its pace, as often as runs fill its slots. Without one: how full it is."""
+        """When a run would be over there: its pace, as often as runs fill its slots. Without one: how full it is.
+
+        Either is divided by its share of the work.
+        """
         worker = self._workers[at]
         rounds = (self._running[at] + 1) / max(1, worker.slots)
-        times = _WARNING_TIMES if worker.is_in_warning else 1
         if worker.pace_us is None:
-            return times * rounds
-        return times * worker.pace_us * max(1.0, rounds)
+            return rounds / share(worker)
+        return worker.pace_us * max(1.0, rounds) / share(worker)

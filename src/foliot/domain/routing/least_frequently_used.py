@@ -8,10 +8,11 @@ from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import from_its_own, mark, numbers, to_keep
 
 NAME: Final = "least_frequently_used"
+_WARNING_COUNTS: Final = 2
 
 
 def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
-    """Count the runs of each. Who joins begins with the count of the least used: it is not flooded to catch up."""
+    """Count the runs of each, in WARNING twice. Who joins begins with the least count: it need not catch up."""
     ordered = from_its_own(ready, candidates)
     if not ordered:
         return Routed([None] * len(ready.fire_keys), ready.state)
@@ -24,6 +25,6 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     sessions: list[str | None] = []
     for _ in ready.fire_keys:
         count, at = used[0]
-        heapq.heapreplace(used, (count + 1, at))
+        heapq.heapreplace(used, (count + (_WARNING_COUNTS if ordered[at].is_in_warning else 1), at))
         sessions.append(ordered[at].session)
     return Routed(sessions, to_keep(NAME, {mark(ordered[at].session): count for count, at in used}))

@@ -2,11 +2,12 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import cycle, islice
+from itertools import cycle
 from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import from_its_own, in_order, place, to_keep, words
+from foliot.domain.routing.weight import Turns
 
 NAME: Final = "round"
 
@@ -22,7 +23,8 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
         ordered = ordered[begins:] + ordered[:begins]
     else:
         ordered = from_its_own(ready, candidates)
-    chosen = list(islice(cycle(ordered), len(ready.fire_keys)))
+    turns, line = Turns(candidates), cycle(ordered)
+    chosen = [next(one for one in line if not turns.lets_pass(one, fire_key)) for fire_key in ready.fire_keys]
     return Routed(
         [worker.session for worker in chosen],
         to_keep(NAME, {"name": chosen[-1].name, "session": chosen[-1].session}),
