@@ -110,7 +110,9 @@ HOT: list[Hot] = [
         uses=frozenset({"runs_fire"}),
         or_uses=frozenset({"runs_line"}),
         values=lambda loaded: {"now": loaded.now},
-        sets=lambda loaded: {"d": [(job_id, "s:7", 7, shard, 4) for job_id in loaded.jobs[:100] for shard in range(3)]},
+        sets=lambda loaded: {
+            "d": [(job_id, "s:7", 7, shard, 4, 0) for job_id in loaded.jobs[:100] for shard in range(3)]
+        },
     ),
     Hot(
         name="extend skips",

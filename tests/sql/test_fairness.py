@@ -109,6 +109,32 @@ async def test_a_job_with_many_waiting_triggers_does_not_starve_its_neighbours(w
     await busy.drain()
 
 
+async def test_a_run_with_many_shards_does_not_starve_its_neighbours(world: World) -> None:
+    await save(world, "crowd", run=HANDLER, shards=500)
+    await save(world, "neighbour", run=HANDLER)
+    busy = await floor(world, slots=SLOTS, ticks=RUN_TICKS)
+    await busy.trigger("crowd")
+    first = SURPLUS_AFTER // PER_TICK
+    for _ in range(first):
+        await busy.tick()
+    for _ in range(40):
+        await busy.trigger(*["neighbour"] * 3)
+        await busy.tick()
+    near = await busy.delays("neighbour")
+    assert near.p99_s <= 2 * TICK_S
+    assert len(near.us) >= 39 * 3
+    assert await started_shards(world) >= first * PER_TICK + 30, "and its shards go on beside them"
+    await busy.drain()
+    rows = await world.rows("SELECT shard, class FROM runs WHERE shard >= 0 ORDER BY leased_at, id")
+    assert [row["shard"] for row in rows] == [*range(500)], "in their order"
+    assert [row["class"] for row in rows] == [0] * SURPLUS_AFTER + [2] * (500 - SURPLUS_AFTER)
+
+
+async def started_shards(world: World) -> int:
+    found: int = await world.value("SELECT count(*) FROM runs WHERE shard >= 0 AND leased_at IS NOT NULL")
+    return found
+
+
 async def test_a_crowd_that_is_alone_is_not_slowed_and_keeps_its_order(world: World) -> None:
     busy = await crowd(world, 400)
     await busy.drain()

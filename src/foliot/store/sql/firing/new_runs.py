@@ -3,12 +3,12 @@
 Whoever makes runs has bumped the job's cursor before (see `store.sql.line`), so the place of each is its own.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from foliot.domain.instants import Instant
 from foliot.domain.job import LoadedJob
-from foliot.domain.late_work import CATCH_UP, ON_TIME, SURPLUS
+from foliot.domain.late_work import CATCH_UP, ON_TIME, SURPLUS, SURPLUS_AFTER
 from foliot.domain.run import FailureKind, RunState, format_run_id
 from foliot.store.sql.firing.follow import CHILD, LIMITS, OWN, PAST, PINNED, SERIAL, TRIAL, follow_of
 from foliot.store.sql.firing.run_shape import RunShape
@@ -54,17 +54,20 @@ INSERT_CHILDREN: Final = Statement(
     f"""
     {{insert_ignore}} runs (job_id, version, fire_key, shard, parent_id, due_at, not_before, lane, class, priority,
                           serial, place, parked, follow, state, ver, created_at, triggered_by, reason, params)
-    SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane, p.class, p.priority,
-           p.serial, p.place, p.parked, d.follow | (p.follow & {PAST | PINNED | TRIAL}), 'PENDING', 1, :now,
+    SELECT p.job_id, p.version, p.fire_key, d.shard, p.id, p.due_at, p.not_before, p.lane,
+           CASE WHEN d.is_surplus = 1 AND p.class = {ON_TIME} AND p.serial = 0 AND (p.follow & {TRIAL}) = 0
+                THEN {SURPLUS} ELSE p.class END,
+           p.priority, p.serial, p.place, p.parked, d.follow | (p.follow & {PAST | PINNED | TRIAL}), 'PENDING', 1, :now,
            p.triggered_by, p.reason, p.params
     FROM {{d}}
     JOIN runs p ON p.job_id = d.job_id AND p.fire_key = d.fire_key AND p.shard = -1
     WHERE p.place = d.place AND p.state = 'RUNNING'
     {{ignore_duplicates}}
     """,
-    RowSet("d", job_id=BIGINT, fire_key=TEXT, place=BIGINT, shard=BIGINT, follow=BIGINT),
+    RowSet("d", job_id=BIGINT, fire_key=TEXT, place=BIGINT, shard=BIGINT, follow=BIGINT, is_surplus=BIGINT),
 )
-"""The shards of parents inserted just before; a parent that was there already has another place and gets none."""
+"""The shards of parents inserted just before; a parent that was there already has another place and gets none. Those
+beyond the first hundred give way to other work."""
 
 INSERT_OWN: Final = Statement(
     f"""
@@ -183,13 +186,17 @@ def insert_children(
     """The shards of these parents (job, fire key, place). `kept`: by fire key, those that are over already."""
     over = kept or {}
     children = [
-        (job.job_id, fire_key, place, shard, _of_shard(job))
+        (job.job_id, fire_key, place, shard, _of_shard(job), int(nth >= SURPLUS_AFTER))
         for job, fire_key, place in parents
-        for shard in range(job.definition.cut_into)
-        if shard not in over.get(fire_key, ())
+        for nth, shard in enumerate(_left(job, over.get(fire_key, frozenset())))
     ]
     if children:
         tx.change(INSERT_CHILDREN, {"now": now}, d=children)
+
+
+def _left(job: LoadedJob, over: frozenset[int]) -> Iterator[int]:
+    """The shards that are to be executed."""
+    return (shard for shard in range(job.definition.cut_into) if shard not in over)
 
 
 def _of_shard(job: LoadedJob) -> int:
