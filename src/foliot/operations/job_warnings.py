@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from foliot.domain.errors import InvalidInput
 from foliot.domain.instants import DAY, Instant
 from foliot.domain.schedule import Schedule
 from foliot.domain.schedule.errors import UnknownCalendar
@@ -18,14 +19,15 @@ _FOUND: Final[dict[tuple[Schedule, Language, Instant], tuple[ScheduleWarning, ..
 async def schedule_warnings(
     services: Services, job: JobRow, *, now: Instant, language: Language
 ) -> tuple[ScheduleWarning, ...]:
-    """Return them, as a save of this definition would. None while a calendar of it is gone: nothing fires then.
+    """Return them, as a look at this definition does. None of one with a calendar that is gone, or that only a newer
+    Foliot can read.
 
     They look a year ahead, which takes milliseconds: they are found once a day, then remembered. A schedule has its
     calendars in it, so an edit of one of these is seen.
     """
     try:
         schedule = (await read_definition(services, job.document, job=job.name, is_saved=True)).schedule
-    except UnknownCalendar:
+    except (InvalidInput, UnknownCalendar):
         return ()
     return () if schedule is None else _remembered(schedule, now, language)
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import from_its_own, mark, numbers, to_keep
-from foliot.domain.routing.weight import Turns
+from foliot.domain.routing.weight import WarningTurns
 
 NAME: Final = "least_recently_used"
 
@@ -18,7 +18,7 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
         return Routed([None] * len(ready.fire_keys), ready.state)
     used = numbers(ready.state, NAME)  # the place of each in the order of use
     waiting = deque(sorted(ordered, key=lambda worker: used.get(mark(worker.session), -1)))
-    turns = Turns(candidates)
+    turns = WarningTurns(candidates)
     sessions: list[str | None] = []
     for fire_key in ready.fire_keys:
         while turns.lets_pass(waiting[0], fire_key):

@@ -7,7 +7,7 @@ from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import from_its_own, in_order, place, to_keep, words
-from foliot.domain.routing.weight import Turns
+from foliot.domain.routing.weight import WarningTurns
 
 NAME: Final = "round"
 
@@ -23,7 +23,7 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
         ordered = ordered[begins:] + ordered[:begins]
     else:
         ordered = from_its_own(ready, candidates)
-    turns, line = Turns(candidates), cycle(ordered)
+    turns, line = WarningTurns(candidates), cycle(ordered)
     chosen = [next(one for one in line if not turns.lets_pass(one, fire_key)) for fire_key in ready.fire_keys]
     return Routed(
         [worker.session for worker in chosen],

@@ -15,7 +15,7 @@ def share(worker: FittingWorker) -> int:
     return max(1, worker.weight) * (1 if worker.is_in_warning else _WHOLE)
 
 
-class Turns:
+class WarningTurns:
     """Routes that go by turns: a worker in WARNING takes every second of its own, unless all are in WARNING."""
 
     def __init__(self, candidates: Sequence[FittingWorker]) -> None:
