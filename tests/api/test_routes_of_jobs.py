@@ -60,6 +60,11 @@ async def test_why_says_for_whom_a_run_is_meant_and_between_whom_its_route_choos
     assert said.endswith(f"; {among}")
     explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
     assert "；路由 first 将它分给 w-1" in sentence(explanation, tz="UTC", language=Language.CHINESE)
+    await api.post("/jobs/tick:trigger")
+    await assign(stage)
+    assert "it chooses among w-1 (0 of 8 slots, 1 waiting), w-2 (0 of 8 slots)." in await told()
+    explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
+    assert "w-1（8 个槽位占用 0，1 个等待）" in sentence(explanation, tz="UTC", language=Language.CHINESE)
 
 
 async def test_wishes_are_kept_and_shown_and_why_names_them_with_their_scores(api: Api, stage: Stage) -> None:

@@ -183,6 +183,12 @@ ROUTES: list[Hot] = [
         reads_max=2 * (ASSIGNED + RUNNING),
     ),
     Hot(
+        name="what waits for each worker",
+        statement=fitting_workers.ASSIGNED_TO,
+        uses=frozenset({"runs_assigned"}),
+        reads_max=2 * ASSIGNED,
+    ),
+    Hot(
         name="what workers have to do for some jobs",
         statement=fitting_workers.OWN,
         uses=frozenset({"runs_assigned", "runs_running"}),

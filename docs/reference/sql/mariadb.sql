@@ -2297,6 +2297,10 @@ UNION ALL
    SELECT r.assigned_to, r.lane, count(*) FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
    GROUP BY r.assigned_to, r.lane;
 
+-- leasing/fitting_workers.py ASSIGNED_TO
+SELECT r.assigned_to, count(*) FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+GROUP BY r.assigned_to;
+
 -- leasing/fitting_workers.py OWN
 SELECT r.job_id, r.session_id AS session, count(*) FROM runs r
 WHERE r.state = 'RUNNING' AND r.held_by > '' AND r.job_id + 0 IN (SELECT d.job_id FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (job_id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d)

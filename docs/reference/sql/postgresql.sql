@@ -2686,6 +2686,9 @@ UNION ALL
    SELECT r.assigned_to, r.lane, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > ''
    GROUP BY r.assigned_to, r.lane;
 
+-- leasing/fitting_workers.py ASSIGNED_TO
+SELECT r.assigned_to, count(*) FROM runs r WHERE r.state = 'PENDING' AND r.parked = 2 AND r.assigned_to > '' GROUP BY r.assigned_to;
+
 -- leasing/fitting_workers.py OWN
 SELECT r.job_id, r.session_id AS session, count(*) FROM runs r
 WHERE r.state = 'RUNNING' AND r.session_id > '' AND r.job_id + 0 IN (SELECT d.job_id FROM unnest($1::text::bigint[]) AS d(job_id))

@@ -43,7 +43,10 @@ def route_of(
         worker=None if run.assigned_to is None else names.get(run.assigned_to, run.assigned_to),
         until=run.assigned_until,
         before=[names.get(session, session[:8]) for session in run.assigned_before],
-        candidates=[_candidate(node, wishes, own, waiting.now, rules) for node in sorted(fitting, key=_by_name)],
+        candidates=[
+            _candidate(node, wishes, own, waiting.now, rules, waiting=_waiting_for(node, run, waiting))
+            for node in sorted(fitting, key=_by_name)
+        ],
         wishes=wishes,
         is_broadcast=is_broadcast,
     )
@@ -72,8 +75,13 @@ def _by_name(node: NodeRow) -> tuple[str, str]:
     return node.name, node.session
 
 
+def _waiting_for(node: NodeRow, run: RunRow, waiting: Waiting) -> int:
+    """How many runs wait for a worker beside this one: routes count them."""
+    return waiting.assigned.get(node.session, 0) - (run.assigned_to == node.session)
+
+
 def _candidate(
-    node: NodeRow, wishes: Wishes, own: Mapping[str, int], now: Instant, rules: HealthRules
+    node: NodeRow, wishes: Wishes, own: Mapping[str, int], now: Instant, rules: HealthRules, *, waiting: int
 ) -> CandidateFacts:
     part = wishes.part(node.labels)
     return CandidateFacts(
@@ -88,4 +96,5 @@ def _candidate(
         is_avoided=wishes.avoided(node.labels) > 0,
         part=f"{wishes.spread}={part}" if wishes.spread else None,
         own=own[part],
+        waiting=max(0, waiting),
     )

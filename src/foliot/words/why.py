@@ -208,6 +208,7 @@ class _Teller:
             "name": worker.name,
             "running": worker.running,
             "slots": worker.slots,
+            "waiting": worker.waiting or None,
             "score": None if worker.score is None else f"{worker.score:.2f}",
             "weight": worker.weight if worker.weight != 1 else None,
             "health": self._warning(worker),

@@ -150,6 +150,7 @@ class CandidateFacts:
     is_avoided: bool = False
     part: str | None = None  # its value of the label that runs are spread over, with the label
     own: int = 0  # runs of the job that workers with this value have
+    waiting: int = 0  # other runs that are meant for it and wait
     pace_us: Micros | None = None  # of a route that goes by it: how long the job takes there of late
 
 

@@ -333,6 +333,7 @@ class Waiting:
     own: Mapping[str, int] = field(
         default_factory=dict
     )  # runs of the job by session, if somebody decides whose each is
+    assigned: Mapping[str, int] = field(default_factory=dict)  # and runs of any job that wait for each session
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

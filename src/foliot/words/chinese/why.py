@@ -13,8 +13,8 @@ PIECES: Final[Catalogue] = {
     "route.anyone": "；路由 {route} 将它留给任一合适的工作节点[，此前为 {before}]",
     "broadcast.open": "；工作节点来取执行时划分：每个合适的在线工作节点一个分片[，目前为 {among}]",
     "broadcast.own": "；该分片只属于 {assignee}",
-    "route.candidate": "{name}（{slots} 个槽位占用 {running}[，负载 {score}][，权重 {weight}][，{health}]"
-    "[，偏好分 {preferred}][，{avoided}][，{part} 有该任务的 {own} 个执行][，每次执行 {pace:span}]）",
+    "route.candidate": "{name}（{slots} 个槽位占用 {running}[，{waiting} 个等待][，负载 {score}][，权重 {weight}]"
+    "[，{health}][，偏好分 {preferred}][，{avoided}][，{part} 有该任务的 {own} 个执行][，每次执行 {pace:span}]）",
     "strained": "以下工作节点只有部分槽位可得到执行：{workers}",
     "strained.worker": "{name}（{why}）",
     "strained.candidate": "{band}：{why}",

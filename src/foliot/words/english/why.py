@@ -15,8 +15,9 @@ PIECES: Final[Catalogue] = {
     "broadcast.open": "; it is cut when a worker asks for runs: one shard for each live worker that fits"
     "[, now {among}]",
     "broadcast.own": "; this shard is for {assignee} alone",
-    "route.candidate": "{name} ({running} of {slots} slots[, load {score}][, weight {weight}][, {health}]"
-    "[, preferred by {preferred}][, {avoided}][, {part} with {own|run|runs} of the job][, {pace:span} a run])",
+    "route.candidate": "{name} ({running} of {slots} slots[, {waiting} waiting][, load {score}][, weight {weight}]"
+    "[, {health}][, preferred by {preferred}][, {avoided}][, {part} with {own|run|runs} of the job]"
+    "[, {pace:span} a run])",
     "strained": "these get runs for a part of their slots: {workers}",
     "strained.worker": "{name} ({why})",
     "strained.candidate": "{band}: {why}",

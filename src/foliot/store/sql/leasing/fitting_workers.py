@@ -48,6 +48,15 @@ BUSY: Final = Statement(
 """The runs that each session executes, and those that wait for it in each lane. On MariaDB the index has all that is
 asked for; a run that is not assigned any more has no worker there."""
 
+ASSIGNED_TO: Final = Statement(
+    f"SELECT r.assigned_to, count(*) FROM runs r WHERE {ASSIGNED} AND r.assigned_to > '' GROUP BY r.assigned_to",
+    mysql="""
+    SELECT r.assigned_to, count(*) FROM runs r FORCE INDEX (runs_assigned) WHERE r.assigned_to > ''
+    GROUP BY r.assigned_to
+    """,
+)
+"""The runs that wait for each session, for people who ask why."""
+
 OWN: Final = Statement(
     f"""
     SELECT r.job_id, r.session_id AS session, count(*) FROM runs r

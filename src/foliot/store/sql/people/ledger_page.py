@@ -23,7 +23,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
-from foliot.store.sql.leasing.fitting_workers import OwnRuns
+from foliot.store.sql.leasing.fitting_workers import ASSIGNED_TO, OwnRuns
 from foliot.store.sql.people.holds import limits_of
 from foliot.store.sql.people.job_reads import version_row
 from foliot.store.sql.people.key_holds import key_limits_of
@@ -110,6 +110,7 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
     by_key = key_limits_of(tx, pending, versions.lanes)
     is_routed = any(versions.lanes[run.lane].routed for run in pending)
     own = OwnRuns(tx, [job_id] if is_routed else []).of(job_id)
+    assigned: Mapping[str, int] = tx.pairs(ASSIGNED_TO) if is_routed else {}
     return LedgerPage(
         now=now,
         runs=runs,
@@ -126,6 +127,7 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
                 now,
                 maintained,
                 own,
+                assigned,
             )
             for run in pending
         },

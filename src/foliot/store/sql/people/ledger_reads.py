@@ -16,7 +16,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement, keys
-from foliot.store.sql.leasing.fitting_workers import OwnRuns
+from foliot.store.sql.leasing.fitting_workers import ASSIGNED_TO, OwnRuns
 from foliot.store.sql.people.holds import LANES_AMONG, limits_of
 from foliot.store.sql.people.job_reads import VERSION_COLUMNS, version_row
 from foliot.store.sql.people.key_holds import key_limits_of
@@ -96,6 +96,7 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
     lines = {job_id: _line(tx, job_id) for job_id in sorted(serial_jobs)}
     routed_jobs = {run.job_id for run in runs if lanes[run.lane].routed}
     own = OwnRuns(tx, sorted(routed_jobs))
+    assigned: Mapping[str, int] = tx.pairs(ASSIGNED_TO) if routed_jobs else {}
     now = tx.now()
     maintained = maintenance.found(tx)
     found: dict[int, Waiting] = {}
@@ -103,7 +104,7 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
         line = lines.get(run.job_id, ())
         own_runs = own.of(run.job_id)
         own_limits = [*by_key.get(run.run_id, ()), *limits.of(run.lane, lanes[run.lane])]
-        found[run.run_id] = waiting_for(run, line, lanes[run.lane], own_limits, now, maintained, own_runs)
+        found[run.run_id] = waiting_for(run, line, lanes[run.lane], own_limits, now, maintained, own_runs, assigned)
     return found
 
 
@@ -119,10 +120,11 @@ def waiting_for(
     now: Instant,
     maintained: Maintenance | None,
     own: Mapping[str, int],
+    assigned: Mapping[str, int],
 ) -> Waiting:
     """What a run waits for, by the cluster's maintenance, the line of its job, its lane and the lane's limits.
 
-    `own`: the runs of its job by session, where the lane is routed.
+    Where the lane is routed: `own`, the runs of its job by session, and `assigned`, the runs that wait for each.
     """
     ahead = _in_front_of(run, line) if run.serial else []
     return Waiting(
@@ -133,6 +135,7 @@ def waiting_for(
         limits=limits,
         maintenance=maintained,
         own=own,
+        assigned=assigned,
     )
 
 
