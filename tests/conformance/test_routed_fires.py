@@ -127,6 +127,22 @@ async def test_a_fire_that_its_limit_keeps_from_starting_is_meant_for_nobody_yet
     assert (await assign(world)).runs == 0
 
 
+async def test_of_heavy_fires_one_of_a_lane_waits_for_what_comes_free(world: World) -> None:
+    """The routes of the others decide when they may start."""
+    heavy: dict[str, Any] = {"route": "first", "concurrency": {"db": 2}, "takes": {"db": 2}}
+    (anne,) = await team(world, 1)
+    for together in (["j0"], ["j1", "j2"], ["j3"]):
+        for name in together:
+            await each_second(world, name, place={**heavy, "priority": int(name[1]) + 1})
+        await come_due(world, *together)
+        await fire_routed(world)
+        if together == ["j0"]:
+            assert len(await lease(anne)) == 1
+    runs = [await the_run_of(world, f"j{number}") for number in range(1, 4)]
+    assert sum(run.assigned_to is not None for run in runs) == 1
+    assert (await assign(world)).runs == 0
+
+
 async def test_sharded_and_broadcast_fires_go_on_as_before(world: World) -> None:
     await each_second(world, "sharded", place={"route": "first"}, shards=2)
     await each_second(world, "broadcast", shards="each_worker")

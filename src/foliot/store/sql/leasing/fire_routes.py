@@ -105,7 +105,8 @@ class FireRoutes:
         fitting = open_lanes(fitting, business)
         room = LaneRoom(tx, self._scopes, int(workers[0].row.scopes_ver), now)
         room.look({lane_id: known[lane_id] for lane_id in fitting})
-        groups = together([fire for fire in fires if fire.lane in fitting and room.take(fire)])
+        open_ = [fire for fire in fires if fire.lane in fitting]
+        groups = together([fire for fire in open_ if room.take(fire, may_claim=not business.waiting_in(fire.lane))])
         if not groups:
             return None
         step = RouteStep(tx, routing.ask, fitting)

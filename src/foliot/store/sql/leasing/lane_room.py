@@ -30,6 +30,7 @@ class LaneRoom:
         self._needs: dict[int, Mapping[str, int]] = {}  # by lane, what a run takes of which limits
         self._rooms: dict[str, limits.Room] = {}
         self._left: dict[str, int] = {}
+        self._claims: set[int] = set()  # lanes of which a run is to claim what comes free
 
     def look(self, lanes: Mapping[int, Lane]) -> None:
         """Look at the limits of these lanes. Lanes without limits cost no statement."""
@@ -65,14 +66,23 @@ class LaneRoom:
         """Whether a run of this lane only has to wait until enough of its limits is free."""
         return bool(short_of(self._needs[lane], self._rooms))
 
-    def take(self, run: RankedRun) -> bool:
-        """Count a run that is to be assigned; False: it could not start."""
+    def take(self, run: RankedRun, *, may_claim: bool = True) -> bool:
+        """Count a run that is to be assigned; False: it could not start.
+
+        `may_claim`: no run of its lane is assigned yet, so the first one may wait until enough of its limits is free.
+        """
         rank, _ = by_rank(run)
         needs = self._needs[run.lane]
         if any(self._rooms[name].holds_up(run.lane, rank, self._now) for name in needs):
             return False
         if self.of(run.lane) <= 0:
-            return self.may_claim(run.lane)
+            return may_claim and self._claim(run.lane)
         for name, n in needs.items():
             self._left[name] -= n
+        return True
+
+    def _claim(self, lane: int) -> bool:
+        if lane in self._claims or not self.may_claim(lane):
+            return False
+        self._claims.add(lane)
         return True
