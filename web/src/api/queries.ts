@@ -94,7 +94,7 @@ export const jobs = (wanted: JobsWanted, names?: Named[]) =>
     placeholderData: keepPreviousData,
   });
 
-const MATCHING_MAX = 500;
+export const MATCHING_MAX = 500;
 
 /** Every job that a filter lets through, for a verb on all of them; `isCut`: there are more than a verb takes. */
 export const matchingJobs = (wanted: JobsWanted) =>

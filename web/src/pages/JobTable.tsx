@@ -14,6 +14,7 @@ import { JobLink, RowLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { type Rights, useRights } from "../parts/rights.ts";
 import { Schedule } from "../parts/Schedule.tsx";
+import { ChooseAll, ChooseBox, type Selection } from "../parts/Selection.tsx";
 import { Star } from "../parts/Star.tsx";
 import { State } from "../parts/State.tsx";
 import { Strip } from "../parts/Strip.tsx";
@@ -32,9 +33,19 @@ export interface OfEachRow {
   open: (opened: Opened) => void;
 }
 
-export function JobTable({ jobs, columns, favourites, open }: OfEachRow & { jobs: JobOut[] }) {
+export function nameOf({ namespace, name }: JobOut): string {
+  return `${namespace}/${name}`;
+}
+
+interface TableProps extends OfEachRow {
+  jobs: JobOut[];
+  selection: Selection;
+}
+
+export function JobTable({ jobs, columns, favourites, open, selection }: TableProps) {
   const say = useSay();
   const rights = useRights(); // once for all rows
+  const mayAct = rights.run || rights.write;
   return (
     <ListTable
       label={say("jobs.list")}
@@ -45,11 +56,14 @@ export function JobTable({ jobs, columns, favourites, open }: OfEachRow & { jobs
         ),
       ]}
       hasActions
+      lead={mayAct && <ChooseAll of={selection} names={jobs.map(nameOf)} />}
     >
       {jobs.map((job, at) => (
         <JobLine
-          key={`${job.namespace}/${job.name}`}
+          key={nameOf(job)}
           job={job}
+          isChosen={selection.chosen.has(nameOf(job))}
+          toggle={mayAct ? selection.toggle : null}
           isFar={at >= SEEN_FIRST}
           columns={columns}
           rights={rights}
@@ -135,6 +149,15 @@ function Next({ job }: { job: JobOut }) {
   );
 }
 
+interface LineProps extends OfEachRow {
+  job: JobOut;
+  isFar: boolean;
+  rights: Rights;
+  isChosen: boolean;
+  /** Null: nothing can be done with many jobs. */
+  toggle: Selection["toggle"] | null;
+}
+
 /** Drawn anew when its job is another, not when the list is read again. */
 const JobLine = memo(function JobLine({
   job,
@@ -143,13 +166,16 @@ const JobLine = memo(function JobLine({
   rights,
   favourites,
   open,
-}: OfEachRow & { job: JobOut; isFar: boolean; rights: Rights }) {
+  isChosen,
+  toggle,
+}: LineProps) {
   const say = useSay();
   const isPaused = job.state === "PAUSED";
   return (
-    <tr>
+    <tr data-chosen={isChosen || undefined}>
       <td className="first">
         <span className="row" title={job.description}>
+          {toggle && <ChooseBox name={nameOf(job)} label={job.name} isChosen={isChosen} toggle={toggle} />}
           <Star job={job} favourites={favourites} />
           <JobLink job={job} />
           {job.state !== "ACTIVE" && <State of={job.state} family="job" />}

@@ -6,15 +6,17 @@ import { type ReactNode, useMemo, useState } from "react";
 import { type JobsWanted, jobs } from "../api/queries.ts";
 import { type Column, readColumns, writeColumns } from "../format/columns.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
+import { ChosenJobs, Matching } from "../parts/ChosenJobs.tsx";
 import { ColumnMenu } from "../parts/ColumnMenu.tsx";
 import { Command } from "../parts/Command.tsx";
 import { FilterText } from "../parts/FilterText.tsx";
 import { useFavourites } from "../parts/favourites.ts";
 import { GroupFilter } from "../parts/GroupFilter.tsx";
-import { JOB_VERBS, JobBulkDialog, type JobVerb } from "../parts/JobBulk.tsx";
+import { JobBulkDialog, type JobVerb, verbsOf } from "../parts/JobBulk.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { useRights } from "../parts/rights.ts";
-import { chooseColumns, useColumns } from "../parts/settings.ts";
+import { useSelection } from "../parts/Selection.tsx";
+import { chooseColumns, useColumns, useNamespace } from "../parts/settings.ts";
 import { TriggerDialog } from "../parts/TriggerDialog.tsx";
 import { useSay } from "../words/say.ts";
 import { JobTable, type OfEachRow, type Opened } from "./JobTable.tsx";
@@ -51,7 +53,8 @@ export function JobsPage() {
                 <Button variant="default">{say("many.all")}</Button>
               </Menu.Target>
               <Menu.Dropdown>
-                {JOB_VERBS.filter((verb) => (verb === "trigger" ? rights.run : rights.write)).map((verb) => (
+                <Matching wanted={wanted} />
+                {verbsOf(rights).map((verb) => (
                   <Menu.Item key={verb} onClick={() => setMany(verb)}>
                     {say(`many.${verb}_all`)}
                   </Menu.Item>
@@ -135,10 +138,16 @@ interface FoundProps extends OfEachRow {
 /** By itself: what stands above it is not drawn anew with each change on the stream. */
 function Found({ wanted, empty, ...rest }: FoundProps) {
   const query = useInfiniteQuery(jobs(wanted, wanted.starred ? rest.favourites.jobs : undefined));
+  const { sort: _, ...filter } = wanted; // another order is no other filter
+  const selection = useSelection({ ...filter, in: useNamespace() });
+  const all = query.data?.pages.flatMap((page) => page.items) ?? [];
   return (
-    <Pages query={query} rows={12} empty={empty}>
-      {(all) => <JobTable jobs={all} {...rest} />}
-    </Pages>
+    <>
+      <Pages query={query} rows={12} empty={empty}>
+        {(found) => <JobTable jobs={found} selection={selection} {...rest} />}
+      </Pages>
+      <ChosenJobs jobs={all} isWhole={!query.hasNextPage} wanted={wanted} selection={selection} />
+    </>
   );
 }
 

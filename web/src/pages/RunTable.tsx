@@ -4,12 +4,20 @@ import type { RunOut } from "../api/types.ts";
 import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
 import { JobLink, NodeLink, RunLink } from "../parts/links.tsx";
 import { Raw } from "../parts/Raw.tsx";
+import { ChooseAll, ChooseBox, type Selection } from "../parts/Selection.tsx";
 import { State } from "../parts/State.tsx";
 import { At, Since, Took } from "../parts/Times.tsx";
 import { useAsking, WhyButton, WhyRow } from "../parts/Whys.tsx";
 import { isWord, useSay } from "../words/say.ts";
 
-export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: boolean }) {
+interface Props {
+  runs: RunOut[];
+  withJob?: boolean;
+  /** Rows can be chosen. */
+  selection?: Selection | undefined;
+}
+
+export function RunTable({ runs, withJob = true, selection }: Props) {
   const say = useSay();
   const asking = useAsking(runs);
   return (
@@ -18,7 +26,10 @@ export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: b
       <table className="list" aria-label={say("runs.list")}>
         <thead>
           <tr>
-            <th>{say("runs.state")}</th>
+            <th>
+              {selection && <ChooseAll of={selection} names={runs.map((run) => run.id)} />}
+              {say("runs.state")}
+            </th>
             {withJob && <th>{say("runs.job")}</th>}
             <th>{say("runs.id")}</th>
             <th>{say("runs.due")}</th>
@@ -35,8 +46,16 @@ export function RunTable({ runs, withJob = true }: { runs: RunOut[]; withJob?: b
         <tbody>
           {runs.map((run) => (
             <Fragment key={run.id}>
-              <tr>
+              <tr data-chosen={selection?.chosen.has(run.id) || undefined}>
                 <td className="tight">
+                  {selection && (
+                    <ChooseBox
+                      name={run.id}
+                      label={run.id}
+                      isChosen={selection.chosen.has(run.id)}
+                      toggle={selection.toggle}
+                    />
+                  )}
                   <State of={run.shown} />
                   {run.kind && isWord(`kind.${run.kind}`) && (
                     <span className="soft small"> {say(`kind.${run.kind}`)}</span>

@@ -11,6 +11,7 @@ import { lastNight, sinceOf } from "../format/range.ts";
 import { type Change, isMissing } from "../live/changes.ts";
 import { useChanges } from "../live/Follower.tsx";
 import { BulkDialog, verbOf } from "../parts/BulkDialog.tsx";
+import { ChosenRuns } from "../parts/ChosenRuns.tsx";
 import { ChosenText } from "../parts/ChosenText.tsx";
 import { Command } from "../parts/Command.tsx";
 import { useHome, useNodeNames, usePlacedJobs } from "../parts/names.ts";
@@ -18,6 +19,7 @@ import { Pages } from "../parts/Pages.tsx";
 import { RangeField } from "../parts/RangeField.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
+import { useSelection } from "../parts/Selection.tsx";
 import { useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
@@ -69,6 +71,7 @@ export function RunsPage() {
       },
       replace: true,
     });
+  const selection = useSelection({ in: chosen, ...look });
   const home = useHome();
   const ofJob = (written: string) => {
     const { name, namespace } = readPlaced(written, home);
@@ -167,7 +170,8 @@ export function RunsPage() {
           {(all) => (
             <>
               <Bulk wanted={wanted} runs={all} isWhole={!query.hasNextPage} />
-              <RunTable runs={all} />
+              <RunTable runs={all} selection={rights.run ? selection : undefined} />
+              <ChosenRuns runs={all} wanted={wanted} selection={selection} />
             </>
           )}
         </Pages>

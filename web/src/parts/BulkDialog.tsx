@@ -33,16 +33,17 @@ interface Props {
   /** What the filter lets through, when it is known. */
   runs?: RunOut[];
   close: () => void;
+  onDone?: (() => void) | undefined;
 }
 
 /** All runs of a filter: they are listed first, and the verb takes these. */
-export function BulkDialog({ verb, wanted, runs, close }: Props) {
+export function BulkDialog({ verb, wanted, runs, close, onDone }: Props) {
   const query = useQuery({
     ...matchingRuns(wanted),
     enabled: runs === undefined,
     refetchOnWindowFocus: false,
   });
-  if (runs) return <Listed verb={verb} runs={runs} isCut={false} close={close} />;
+  if (runs) return <Listed verb={verb} runs={runs} isCut={false} close={close} onDone={onDone} />;
   if (query.data === undefined) return <Loaded query={query}>{() => null}</Loaded>;
   return <Listed verb={verb} runs={query.data.items} isCut={query.data.isCut} close={close} />;
 }
@@ -52,9 +53,10 @@ interface ListedProps {
   runs: RunOut[];
   isCut: boolean;
   close: () => void;
+  onDone?: (() => void) | undefined;
 }
 
-function Listed({ verb, runs: found, isCut, close }: ListedProps) {
+function Listed({ verb, runs: found, isCut, close, onDone }: ListedProps) {
   const say = useSay();
   const [runs] = useState(found); // what changes meanwhile changes nothing of what is listed
   const [refused, setRefused] = useState<RetriedOut["refused"]>([]);
@@ -73,6 +75,7 @@ function Listed({ verb, runs: found, isCut, close }: ListedProps) {
     }
     tell(say("bulk.done", { count: done }));
     setRefused(left);
+    onDone?.();
     return left.length === 0;
   };
   const act = (reason: string): Act => {

@@ -25,7 +25,7 @@ export function CompareButton({ run }: { run: string }) {
       label={label}
       className={picked === "" ? "" : "accent"}
       aria-pressed={picked === run}
-      data-key="x"
+      data-key="c"
       onClick={press}
     />
   );

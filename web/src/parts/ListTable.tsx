@@ -8,17 +8,26 @@ interface Props {
   heads: (Word | { word: Word; isRight: true })[];
   /** True: a last column for buttons, whose head is only read aloud. */
   hasActions?: boolean;
+  /** What stands before the first head. */
+  lead?: ReactNode;
   children: ReactNode;
 }
 
-export function ListTable({ label, heads, hasActions = false, children }: Props) {
+export function ListTable({ label, heads, hasActions = false, lead, children }: Props) {
   const say = useSay();
   return (
     <table className="list" aria-label={label}>
       <thead>
         <tr>
-          {heads.map((head) => {
-            if (typeof head === "string") return <th key={head}>{say(head)}</th>;
+          {heads.map((head, at) => {
+            if (typeof head === "string") {
+              return (
+                <th key={head}>
+                  {at === 0 && lead}
+                  {say(head)}
+                </th>
+              );
+            }
             return (
               <th key={head.word} className="right">
                 {say(head.word)}

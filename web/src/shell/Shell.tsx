@@ -360,7 +360,8 @@ function Keys({ close }: { close: () => void }) {
     ["j · k · Enter", "keys.move"],
     ["t · p", "keys.act"],
     ["l", "keys.log"],
-    ["x", "keys.compare"],
+    ["x · Esc", "keys.choose"],
+    ["c", "keys.compare"],
     ["y", "keys.copy"],
     ["?", "keys.help"],
   ] as const;

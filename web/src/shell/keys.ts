@@ -40,6 +40,7 @@ export function useKeys(open: (what: "search" | "keys") => void): void {
       t: () => press("t"),
       p: () => press("p"),
       x: () => press("x"),
+      c: () => press("c"),
       y: () => void copyLink(),
     };
     const onKey = (event: KeyboardEvent) => {
@@ -98,16 +99,18 @@ function runOf(place: Element | null): HTMLElement | null {
   return place?.querySelector<HTMLElement>(LOG) ?? place?.querySelector('a[href*="/runs/r-"]') ?? null;
 }
 
-/** The button of the row, or of the page, that says it is for this key. */
+/** The button that says it is for this key: of the rows that are chosen, else of the row, else of the page. */
 function press(key: string): void {
   const button = `[data-key="${key}"]`;
-  const place = rowHere()?.querySelector<HTMLElement>(button);
-  (place ?? document.querySelector<HTMLElement>(`.title ${button}`))?.click();
+  const ofMany = document.querySelector<HTMLElement>(`.chosenbar ${button}`);
+  const ofRow = rowHere()?.querySelector<HTMLElement>(button);
+  (ofMany ?? ofRow ?? document.querySelector<HTMLElement>(`.title ${button}`))?.click();
 }
 
 /** Whether letters are for what has the focus: a field, a dialog, a menu that goes to what begins with them. */
 function isTaken(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
+  if (target.matches("input.choose")) return false; // it takes the space bar alone
   return (
     target.isContentEditable ||
     /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) ||

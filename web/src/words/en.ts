@@ -398,6 +398,7 @@ export const en = {
   "keys.move": "move in a list, open",
   "keys.act": "trigger or pause the job; a dialog asks first",
   "keys.log": "open the log",
+  "keys.choose": "choose the row, or none",
   "keys.compare": "choose a run to compare it with another",
   "keys.copy": "copy the link of this view",
   "keys.copied": "The link is copied.",

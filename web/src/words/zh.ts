@@ -395,6 +395,7 @@ export const zh: Record<Word, string> = {
   "keys.move": "在列表中移动、打开",
   "keys.act": "触发或暂停任务（先弹出确认框）",
   "keys.log": "打开日志",
+  "keys.choose": "选择这一行，或取消选择",
   "keys.compare": "选择一次执行，与另一次比较",
   "keys.copy": "复制当前视图的链接",
   "keys.copied": "链接已复制。",
