@@ -137,6 +137,8 @@ test("a rule is made, tried against a run, and changed; those that come with Fol
     .fill(items[0]?.id ?? "");
   await dialog(page).getByRole("button", { name: "Try", exact: true }).click();
   await dialog(page).getByText("It would fire.").waitFor();
+  await dialog(page).getByRole("button", { name: "Preview" }).click();
+  await dialog(page).getByRole("heading", { name: "Chinese" }).first().waitFor();
   await dialog(page).getByRole("button", { name: "Save", exact: true }).click();
   const row = page.getByRole("row", { name: new RegExp(RULE) });
   await row.getByText(ROBOT).first().waitFor();

@@ -16,6 +16,7 @@ import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { Previewed } from "../parts/Previewed.tsx";
 import { ProblemBox } from "../parts/Problem.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
@@ -315,6 +316,13 @@ function TryRule({ name, place, document }: TryProps) {
       return call("try_rule", { path: { name }, query: place, body });
     },
   });
+  const previewing = useMutation({
+    mutationFn: () => {
+      const body = { ...(run.trim() && { run: run.trim() }), ...(document && { rule: document }) };
+      return call("preview_rule", { path: { name }, query: place, body });
+    },
+  });
+  const error = trying.error ?? previewing.error;
   return (
     <fieldset className="stack plainset">
       <div className="row bottom">
@@ -332,8 +340,16 @@ function TryRule({ name, place, document }: TryProps) {
         >
           {say("rules.try")}
         </Button>
+        <Button
+          variant="default"
+          loading={previewing.isPending}
+          disabled={document === null}
+          onClick={() => previewing.mutate()}
+        >
+          {say("channels.preview")}
+        </Button>
       </div>
-      {trying.error && <ProblemBox error={trying.error} />}
+      {error && <ProblemBox error={error} />}
       {trying.data && (
         <div className="why" role="status">
           <p>
@@ -353,6 +369,15 @@ function TryRule({ name, place, document }: TryProps) {
           )}
         </div>
       )}
+      {previewing.data?.items.map((told) => (
+        <div key={`${told.namespace}/${told.channel}`} className="stack">
+          <p className="raw">
+            <strong>{told.channel}</strong> {told.why}
+          </p>
+          <Previewed messages={told.messages} />
+        </div>
+      ))}
+      {previewing.data?.items.length === 0 && <p className="soft">{say("rules.tells_nobody")}</p>}
     </fieldset>
   );
 }

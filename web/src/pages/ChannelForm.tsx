@@ -5,7 +5,7 @@ import { type FormEvent, useState } from "react";
 import { channelKinds } from "../api/alerts.ts";
 import { call, newKey } from "../api/call.ts";
 import { madeFrom } from "../api/conflict.ts";
-import type { ChannelKindOut, ChannelOut, ChannelTestOut, MessagePreviewOut } from "../api/types.ts";
+import type { ChannelKindOut, ChannelOut, ChannelTestOut } from "../api/types.ts";
 import { LEVELS } from "../format/alerts.ts";
 import {
   type SettingField,
@@ -18,6 +18,7 @@ import {
 import { Command } from "../parts/Command.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { Loaded } from "../parts/Loaded.tsx";
+import { Previewed } from "../parts/Previewed.tsx";
 import { ProblemBox } from "../parts/Problem.tsx";
 import { tell } from "../parts/Toasts.tsx";
 import { isWord, type Language, useLanguage, useSay } from "../words/say.ts";
@@ -267,26 +268,4 @@ function Setting({
       onChange={(event) => set(event.currentTarget.value)}
     />
   );
-}
-
-/** What the channel would be told of a made up trouble, in each language. Nothing is sent. */
-function Previewed({ messages }: { messages: MessagePreviewOut[] }) {
-  const say = useSay();
-  return messages.map((message) => (
-    <section key={message.language} className="why" lang={message.language} translate="no">
-      <h2>{say(message.language === "zh" ? "channels.zh" : "channels.en")}</h2>
-      <p>
-        <strong>{message.title}</strong>
-      </p>
-      <p>{message.text}</p>
-      <dl className="pairs">
-        {Object.entries(message.facts).map(([name, value]) => (
-          <div key={name} className="pair">
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  ));
 }

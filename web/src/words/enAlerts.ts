@@ -123,6 +123,7 @@ export const enAlerts = {
   "rules.save": "Save",
   "rules.save_over": "Save over it",
   "rules.saved": "{{name}} is saved.",
+  "rules.tells_nobody": "No channel is told at first.",
   "rules.try": "Try",
   "rules.try_title": "Would {{name}} fire?",
   "rules.try_run": "Run to try it against",
