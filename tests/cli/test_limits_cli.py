@@ -77,10 +77,13 @@ def test_a_limit_of_the_cluster_says_that_namespaces_have_their_own(foliot: Shel
 
 def test_the_keys_of_a_job_that_are_full(foliot: Shell) -> None:
     assert foliot("job", "create", "sync", "--py", "jobs:greet", "--set", "place.max_per_key=1", "--set",
-                  "place.concurrency_by=name").code == 0  # fmt: skip
+                  "place.concurrency_by=name", "--set", "place.max_running=4", "--set",
+                  "place.rate=100/m").code == 0  # fmt: skip
     shown = foliot("limit", "show", "--job", "sync")
     assert (shown.code, shown.err) == (0, "")
     assert re.search(r"max_per_key +1 for each name\n", shown.out), shown.out
+    assert re.search(r"max_running +4\n", shown.out), shown.out
+    assert re.search(r"rate +100/m\n", shown.out), "a rate of the whole job is one, too"
     assert foliot("limit", "show", "--job", "sync", "-o", "json").json["full"] == []
     assert foliot("limit", "show", "sync", "--job", "sync").code == 2
     assert foliot("limit", "show", "--job", "nobody").code == 3

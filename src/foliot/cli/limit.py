@@ -1,7 +1,7 @@
 """`foliot limit`: how many runs may hold a named resource, and how many of a group or namespace execute or start."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 import click
 
@@ -142,12 +142,22 @@ def _show_keys(user: User, job: str, *, other: str | None) -> None:
     user.out.items(found["full"], columns, name="value")
 
 
+_OWN: Final = (
+    ("max_running", ""),
+    ("max_per_key", "concurrency_by"),
+    ("rate", "rate_by"),
+    ("rate_burst", ""),
+    ("max_per_worker", ""),
+)
+"""The limits of a job, each with the field that names its parameter."""
+
+
 def _key_lines(user: User, found: Mapping[str, Any]) -> Iterator[tuple[str, Line]]:
     yield "job", _job_name(found)
-    for field, by in (("max_per_key", "concurrency_by"), ("rate", "rate_by"), ("max_per_worker", None)):
-        value = found[field] if by is None or found[by] else None
+    for field, by in _OWN:
+        value = found.get(field)  # an older server says less
         if value is not None:
-            yield field, str(value) if by is None else user.out.say("limit_by", value=value, by=found[by])
+            yield field, str(value) if not found.get(by) else user.out.say("limit_by", value=value, by=found[by])
     yield "full", str(len(found["full"]))
 
 

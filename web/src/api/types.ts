@@ -757,9 +757,11 @@ export interface JobFilterIn {
 export interface JobKeysOut {
   "job": string;
   "namespace": string;
+  "max_running": number | null;
   "max_per_key": number | null;
   "concurrency_by": string | null;
   "rate": string | null;
+  "rate_burst": number | null;
   "rate_by": string | null;
   "max_per_worker": number | null;
   "full": KeyUseOut[];

@@ -165,13 +165,15 @@ class KeyUseOut(ApiOutput):
 
 
 class JobKeysOut(ApiOutput):
-    """The limits by key and by worker of a job, and which of them are full."""
+    """The limits of a job, and which keys and workers are full."""
 
     job: str
     namespace: str
+    max_running: int | None
     max_per_key: int | None
     concurrency_by: str | None
     rate: str | None
+    rate_burst: int | None
     rate_by: str | None
     max_per_worker: int | None
     full: list[KeyUseOut] = Field(description="The first 50, the fullest first.")
@@ -185,7 +187,15 @@ class JobKeysOut(ApiOutput):
         )
 
 
-_KEYED: Final = ("max_per_key", "concurrency_by", "rate", "rate_by", "max_per_worker")
+_KEYED: Final = (
+    "max_running",
+    "max_per_key",
+    "concurrency_by",
+    "rate",
+    "rate_burst",
+    "rate_by",
+    "max_per_worker",
+)
 
 
 class LimitUseOut(LimitOut):
