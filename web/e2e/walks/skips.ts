@@ -1,5 +1,6 @@
 /// What did not run: listed for all jobs, by reason, with why.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { violations } from "./looking.ts";
 import { ask, pageOf, server } from "./window.ts";
@@ -28,5 +29,26 @@ test("instants that lay in a pause are listed by their reason, and each says why
   await page.getByLabel("Reason").selectOption("limit");
   await page.getByText("Nothing that was due was left out.").waitFor();
   await ask("DELETE", "/jobs/halted", undefined, { "If-Match": '"v1"' });
+  await page.context().close();
+});
+
+test("events that a filter lets through are saved as a file, one object a line", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/events?topic=jobs`);
+  const [file] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Export" }).click(),
+  ]);
+  assert.equal(file.suggestedFilename(), "events.jsonl");
+  const lines = (await readFile(await file.path(), "utf8")).trimEnd().split("\n");
+  const kinds = lines.map((line) => (JSON.parse(line) as { kind: string }).kind);
+  assert.ok(kinds.length > 0 && kinds.includes("job.created"), kinds.join(" "));
+  await page.locator(".toast").getByText(/saved/).waitFor();
+  await page.goto(`${server.url}/nodes?tab=health`);
+  const [report] = await Promise.all([
+    page.waitForEvent("download"),
+    page.getByRole("button", { name: "Save the report" }).click(),
+  ]);
+  assert.equal(report.suggestedFilename(), "doctor.json");
   await page.context().close();
 });

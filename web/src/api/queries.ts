@@ -9,8 +9,9 @@ import {
 import type { Named } from "../format/favourites.ts";
 import { type Span, spanStart, type TimeRange } from "../format/figures.ts";
 import { PLANNED_MAX } from "../format/fires.ts";
+import type { ReadPage } from "./allPages.ts";
 import { call, serverNow } from "./call.ts";
-import type { JobOut, Page_JobOut_, Page_RunOut_, RunOut } from "./types.ts";
+import type { EventOut, JobOut, Page_JobOut_, Page_RunOut_, RunOut, SkipOut } from "./types.ts";
 
 /** Only the filters that are set. */
 function given(wanted: object): Record<string, string> {
@@ -120,6 +121,12 @@ export const job = (namespace: string, name: string) =>
   queryOptions({
     queryKey: ["job", namespace, name, "itself"],
     queryFn: ({ signal }) => call("get_job", { path: { name }, query: { namespace, strip: 60 }, signal }),
+  });
+
+export const jobKeys = (namespace: string, name: string) =>
+  queryOptions({
+    queryKey: ["job", namespace, name, "keys"],
+    queryFn: ({ signal }) => call("get_job_keys", { path: { name }, query: { namespace }, signal }),
   });
 
 /** Instants to come, from one on: more than are shown, so that a job that fires each second is not asked for each time. */
@@ -235,6 +242,18 @@ export const journal = (wanted: JournalWanted) =>
     getNextPageParam: (page) => page.next_cursor,
     placeholderData: keepPreviousData,
   });
+
+const EXPORTED = 200; // what a page of a file has
+
+export const journalPage =
+  (wanted: JournalWanted): ReadPage<EventOut> =>
+  (cursor, signal) =>
+    call("list_journal", { query: { ...given(wanted), limit: EXPORTED, cursor }, signal });
+
+export const skipsPage =
+  (wanted: SkipsWanted): ReadPage<SkipOut> =>
+  (cursor, signal) =>
+    call("list_skips", { query: { ...given(wanted), limit: EXPORTED, cursor }, signal });
 
 export interface SkipsWanted {
   job?: string | undefined;

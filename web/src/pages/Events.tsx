@@ -3,13 +3,14 @@ import { Button, NativeSelect, Tabs } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { journal } from "../api/queries.ts";
+import { journal, journalPage } from "../api/queries.ts";
 import type { EventOut } from "../api/types.ts";
 import { dayOf } from "../format/day.ts";
 import { failureOf } from "../format/failures.ts";
 import { clockTime } from "../format/time.ts";
 import { ChosenText } from "../parts/ChosenText.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
+import { ExportButton } from "../parts/ExportButton.tsx";
 import { Json } from "../parts/Json.tsx";
 import { useSubjects } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
@@ -54,7 +55,8 @@ function Journal() {
   const navigate = useNavigate({ from: "/events" });
   const [opened] = useState(Date.now);
   const { topic, subject } = wanted;
-  const query = useInfiniteQuery(journal({ topic, subject, since: sinceOf(wanted.span, opened) }));
+  const filter = { topic, subject, since: sinceOf(wanted.span, opened) };
+  const query = useInfiniteQuery(journal(filter));
   const set = (change: Partial<typeof wanted>) =>
     void navigate({
       search: (before) =>
@@ -81,6 +83,7 @@ function Journal() {
           ]}
         />
         <SpanSelect value={wanted.span} set={(span) => set({ span })} />
+        <ExportButton file="events" read={journalPage(filter)} />
       </div>
       <Pages query={query} rows={12} empty={<p className="empty">{say("events.none")}</p>}>
         {(all) => <Days events={all} />}

@@ -2,14 +2,18 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
+import { asked } from "../api/asked.ts";
 import { call } from "../api/call.ts";
 import { doctor } from "../api/queries.ts";
 import type { CheckupOut, FindingOut, FixOut } from "../api/types.ts";
+import type { Act } from "../format/snippets.ts";
 import { Confirm } from "../parts/Confirm.tsx";
+import { FoldedCopyAs } from "../parts/CopyAs.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
+import { saveFile } from "../parts/saveFile.ts";
 import { At } from "../parts/Times.tsx";
 import { useSay } from "../words/say.ts";
 
@@ -23,6 +27,12 @@ export function Health() {
     </Loaded>
   );
 }
+
+const LOOK: Act = {
+  verb: "cluster doctor",
+  asked: asked("check_cluster"),
+  method: { name: "cluster.doctor", given: [] },
+};
 
 interface CheckupProps {
   found: CheckupOut;
@@ -45,6 +55,13 @@ function Checkup({ found, isLooking, look }: CheckupProps) {
         </span>
         <Button size="compact-sm" variant="default" loading={isLooking} onClick={look}>
           {say("doctor.look")}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => saveFile("doctor.json", JSON.stringify(found, null, 2), "application/json")}
+        >
+          {say("doctor.save")}
         </Button>
         {rights.admin && isFixable && (
           <Button size="compact-sm" onClick={() => setFixing(true)}>
@@ -69,11 +86,18 @@ function Checkup({ found, isLooking, look }: CheckupProps) {
           findings={found.findings.filter((one) => one.family === family)}
         />
       ))}
+      <FoldedCopyAs act={LOOK} />
       {isFixing && (
         <Confirm
           title={say("doctor.fix_title")}
           says={say("doctor.fix_says")}
           action={say("doctor.fix")}
+          act={(reason) => ({
+            verb: "cluster doctor",
+            options: { fix: true, yes: true, reason },
+            asked: asked("fix_cluster", { body: { reason } }),
+            method: { name: "cluster.fix", given: [], options: { reason } },
+          })}
           close={() => setFixing(false)}
           change={async ({ reason, key }) => {
             const done = await call("fix_cluster", { body: { reason }, key });

@@ -3,9 +3,10 @@ import { Button, NativeSelect } from "@mantine/core";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { jobWhy, skips } from "../api/queries.ts";
+import { jobWhy, skips, skipsPage } from "../api/queries.ts";
 import type { SkipOut } from "../api/types.ts";
 import { ChosenText } from "../parts/ChosenText.tsx";
+import { ExportButton } from "../parts/ExportButton.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { JobLink } from "../parts/links.tsx";
 import { useJobNames } from "../parts/names.ts";
@@ -24,7 +25,8 @@ export function Skips() {
   const { reason, subject, span } = useSearch({ from: "/events" });
   const navigate = useNavigate({ from: "/events" });
   const [opened] = useState(Date.now);
-  const query = useInfiniteQuery(skips({ job: subject, reason, since: sinceOf(span, opened) }));
+  const filter = { job: subject, reason, since: sinceOf(span, opened) };
+  const query = useInfiniteQuery(skips(filter));
   const set = (change: Record<string, string>) =>
     void navigate({
       search: (before) =>
@@ -51,6 +53,7 @@ export function Skips() {
           ]}
         />
         <SpanSelect value={span} set={(wanted) => set({ span: wanted })} />
+        <ExportButton file="skips" read={skipsPage(filter)} />
       </div>
       <Pages query={query} rows={12} empty={<p className="empty">{say("skips.none")}</p>}>
         {(all: SkipOut[]) => (

@@ -115,6 +115,7 @@ export const enCluster = {
   "terms.failed_one": "{{count}} failure.",
   "terms.failed_other": "{{count}} failures.",
   "events.away": "store away {{from}} – {{to}}",
+  "doctor.save": "Save the report",
   "doctor.look": "Look again",
   "doctor.fix": "Do the safe repairs",
   "doctor.fix_title": "Do the safe repairs?",

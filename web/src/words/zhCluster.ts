@@ -115,6 +115,7 @@ export const zhCluster = {
   "terms.failed_one": "{{count}} 次故障。",
   "terms.failed_other": "{{count}} 次故障。",
   "events.away": "存储不可用 {{from}} – {{to}}",
+  "doctor.save": "保存报告",
   "doctor.look": "重新检查",
   "doctor.fix": "执行安全修复",
   "doctor.fix_title": "执行安全修复？",
