@@ -75,7 +75,7 @@ test("a namespace is chosen for all lists, stands in the address, and goes with 
   const zone = page.getByLabel("Time zone");
   await zone.selectOption("Europe/Berlin"); // that of the job, on its page
   await page.locator(".facts").getByText("03:00:00").first().waitFor();
-  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.locator(".rail").getByRole("link", { name: "Runs", exact: true }).click();
   await page.waitForURL(`${url}/runs?in=${pay}`);
   assert.equal(await zone.inputValue(), "Asia/Shanghai");
   await page.getByText("No runs match.").waitFor();
@@ -163,7 +163,7 @@ test("a star that cannot be kept says why, until somebody puts it away", async (
 test("in a narrower window the rail has its icons alone, each with its word", async () => {
   const page = await at("/jobs");
   await page.setViewportSize({ width: 1000, height: 800 });
-  const link = page.getByRole("link", { name: "Runs", exact: true });
+  const link = page.locator(".rail").getByRole("link", { name: "Runs", exact: true });
   assert.ok(((await link.boundingBox())?.width ?? 99) <= 56);
   await link.click();
   await page.waitForURL(`${url}/runs`);
@@ -212,9 +212,9 @@ test("an error stays in its panel, says what it is, and goes with the next try",
 test("a page that breaks takes neither the rail nor the other pages with it", async () => {
   const page = await at("/");
   await page.route("**/api/v1/jobs?*", (route) => route.fulfill({ json: { items: [{ name: "odd" }] } }));
-  await page.getByRole("link", { name: "Jobs", exact: true }).click();
+  await page.locator(".rail").getByRole("link", { name: "Jobs", exact: true }).click();
   await page.getByRole("alert").getByText("Something on this page went wrong.").waitFor();
-  await page.getByRole("link", { name: "Runs", exact: true }).click();
+  await page.locator(".rail").getByRole("link", { name: "Runs", exact: true }).click();
   await page.locator("tbody tr").first().waitFor();
   const expected = complaints.found.filter((text) => /undefined|null|iterable/.test(text));
   assert.ok(expected.length > 0);

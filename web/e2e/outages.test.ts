@@ -115,7 +115,7 @@ test("two browsers on two servers see each other, and one whose server dies goes
   const numbers = lines.map((line) => Number(/number=(\d+)$/.exec(line)?.[1] ?? -1));
   assert.deepEqual(numbers, [...numbers.keys()], "each line once, in its order");
   assert.equal(numbers.length, 40);
-  await one.getByRole("link", { name: "Jobs", exact: true }).click();
+  await one.locator(".rail").getByRole("link", { name: "Jobs", exact: true }).click();
   await one.locator("tr", { hasText: "tick" }).getByText("paused").waitFor();
   await one
     .getByRole("row", { name: /counter/ })

@@ -164,7 +164,7 @@ describe("who is on call", () => {
     await running.first().locator("a.mono").click();
     await page.getByRole("log").waitFor();
     await took(1);
-    await page.getByRole("link", { name: "Jobs", exact: true }).click();
+    await page.locator(".rail").getByRole("link", { name: "Jobs", exact: true }).click();
     await page
       .getByRole("row", { name: /holder/ })
       .locator("a.mono")

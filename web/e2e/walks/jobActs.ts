@@ -40,6 +40,44 @@ test("an action is copied as a command, as curl and as Python, with what was wri
   await page.context().close();
 });
 
+test("a command about a job or a run is copied from its page, and the header leads back to the list", async () => {
+  const page = await pageOf();
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const run = (await ask("POST", "/jobs/daily:trigger", {})).id as string;
+  const way = page.getByRole("navigation", { name: "The way here" });
+  const pages: [string, string][] = [
+    ["/jobs/default/daily", "foliot job why daily"],
+    [`/runs/${run}`, `foliot run logs ${run}`],
+  ];
+  for (const [path, command] of pages) {
+    await page.goto(server.url + path);
+    await page.locator(".title").getByRole("button", { name: "More" }).click();
+    await page.getByRole("menuitem", { name: command }).click();
+    await page.locator(".toast").getByText("Copied").last().waitFor();
+    assert.equal(await page.evaluate(() => navigator.clipboard.readText()), command);
+  }
+  await way.getByText(run).waitFor();
+  await way.getByRole("link", { name: "Runs" }).click();
+  await page.waitForURL(`${server.url}/runs`);
+  await way.waitFor({ state: "detached" });
+  await page.context().close();
+});
+
+test("the page of a job tells which values are full of its limits, and who waits", async () => {
+  const page = await pageOf();
+  const place = { max_running: 4, max_per_key: 1, concurrency_by: "name" };
+  const definition = { run: { python: "jobs:slow" }, overlap: "allow", place };
+  await ask("POST", "/jobs", { name: "by_name", definition });
+  for (const _ of [1, 2, 3, 4]) await ask("POST", "/jobs/by_name:trigger", { params: { name: "Ada" } }); // one after the other
+  await page.goto(`${server.url}/jobs/default/by_name`);
+  await page.locator("main summary").getByText("Limits").click();
+  await page.locator("main").getByText("Runs at a time 4").waitFor();
+  const full = page.getByRole("table", { name: "Values and workers that are full" });
+  await full.getByRole("row", { name: /Ada/ }).getByRole("link").waitFor();
+  assert.deepEqual(await violations(page), [], "the limits of a job");
+  await page.context().close();
+});
+
 test("a trigger is looked at without a run, goes to the field that is wrong, and is put off", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs/default/slow`);

@@ -13,8 +13,10 @@ import { toYaml } from "../format/yaml.ts";
 import { PauseDialog, ResumeDialog } from "../parts/actions.tsx";
 import { BackfillDialog } from "../parts/BackfillDialog.tsx";
 import { Command } from "../parts/Command.tsx";
+import { CopyItems } from "../parts/CopyItems.tsx";
 import { DeleteJobDialog } from "../parts/DeleteJob.tsx";
 import { useFavourites } from "../parts/favourites.ts";
+import { JobLimits } from "../parts/JobLimits.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Pages } from "../parts/Pages.tsx";
@@ -97,43 +99,44 @@ function Content({ job, opened, setOpened }: ContentProps) {
               {say(isPaused ? "do.resume" : "do.pause")}
             </Button>
           )}
-          {(rights.write || rights.run) && (
-            <Menu transitionProps={{ duration: 0 }} position="bottom-end" trigger="click-hover">
-              <Menu.Target>
-                <Button variant="default">{say("do.more")}</Button>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {rights.write && (
-                  <Menu.Item
-                    renderRoot={(props) => (
-                      <Link
-                        to="/jobs/$namespace/$name/edit"
-                        params={{ namespace: job.namespace, name: job.name }}
-                        {...props}
-                      />
-                    )}
-                  >
-                    {say("do.edit")}
-                  </Menu.Item>
-                )}
-                {rights.write && (
-                  <Menu.Item
-                    renderRoot={(props) => (
-                      <Link to="/jobs/new" search={{ from: `${job.namespace}/${job.name}` }} {...props} />
-                    )}
-                  >
-                    {say("do.clone")}
-                  </Menu.Item>
-                )}
-                {rights.run && job.schedule !== null && (
-                  <Menu.Item onClick={() => setOpened("fill")}>{say("do.backfill")}</Menu.Item>
-                )}
-                {rights.write && (
-                  <Menu.Item onClick={() => setOpened("delete")}>{say("do.delete")}</Menu.Item>
-                )}
-              </Menu.Dropdown>
-            </Menu>
-          )}
+          <Menu transitionProps={{ duration: 0 }} position="bottom-end" trigger="click-hover">
+            <Menu.Target>
+              <Button variant="default">{say("do.more")}</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {rights.write && (
+                <Menu.Item
+                  renderRoot={(props) => (
+                    <Link
+                      to="/jobs/$namespace/$name/edit"
+                      params={{ namespace: job.namespace, name: job.name }}
+                      {...props}
+                    />
+                  )}
+                >
+                  {say("do.edit")}
+                </Menu.Item>
+              )}
+              {rights.write && (
+                <Menu.Item
+                  renderRoot={(props) => (
+                    <Link to="/jobs/new" search={{ from: `${job.namespace}/${job.name}` }} {...props} />
+                  )}
+                >
+                  {say("do.clone")}
+                </Menu.Item>
+              )}
+              {rights.run && job.schedule !== null && (
+                <Menu.Item onClick={() => setOpened("fill")}>{say("do.backfill")}</Menu.Item>
+              )}
+              {rights.write && <Menu.Item onClick={() => setOpened("delete")}>{say("do.delete")}</Menu.Item>}
+              <CopyItems
+                verbs={["job show", "job why", "job trigger"]}
+                of={job.name}
+                namespace={job.namespace}
+              />
+            </Menu.Dropdown>
+          </Menu>
         </div>
       </div>
       {job.description && (
@@ -188,6 +191,7 @@ function Content({ job, opened, setOpened }: ContentProps) {
       )}
       <Warnings of={job.unserved ? [...job.warnings, job.unserved] : job.warnings} />
       {isPaused && <PausedCard job={job} />}
+      <JobLimits job={job} />
       <div className="facts">
         <Strip strip={job.strip} isLong />
         {job.strip && job.strip.p50_s !== null && (

@@ -9,6 +9,7 @@ import { standsForShards } from "../format/shards.ts";
 import { isOver } from "../live/changes.ts";
 import { CancelDialog, RetryDialog, RetryFailedShards } from "../parts/actions.tsx";
 import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
+import { CopyItems } from "../parts/CopyItems.tsx";
 import { Json } from "../parts/Json.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Log } from "../parts/Log.tsx";
@@ -66,22 +67,23 @@ function Content({ run }: { run: RunOut }) {
         <div className="acts">
           <CompareButton run={run.id} />
           {rights.run && !isDone && (
-            <>
-              <Button variant="default" onClick={() => setOpened("cancel")}>
-                {say("do.cancel")}
-              </Button>
-              <Menu transitionProps={{ duration: 0 }}>
-                <Menu.Target>
-                  <Button variant="default">{say("do.more")}</Button>
-                </Menu.Target>
-                <Menu.Dropdown>
-                  <Menu.Item onClick={() => setOpened("force")}>{say("do.force")}</Menu.Item>
-                </Menu.Dropdown>
-              </Menu>
-            </>
+            <Button variant="default" onClick={() => setOpened("cancel")}>
+              {say("do.cancel")}
+            </Button>
           )}
           {rights.run && isDone && isSharded && run.state !== "SUCCEEDED" && <RetryFailedShards run={run} />}
           {rights.run && isDone && <Button onClick={() => setOpened("retry")}>{say("do.retry")}</Button>}
+          <Menu transitionProps={{ duration: 0 }} position="bottom-end">
+            <Menu.Target>
+              <Button variant="default">{say("do.more")}</Button>
+            </Menu.Target>
+            <Menu.Dropdown>
+              {rights.run && !isDone && (
+                <Menu.Item onClick={() => setOpened("force")}>{say("do.force")}</Menu.Item>
+              )}
+              <CopyItems verbs={["run show", "run logs", "run why"]} of={run.id} />
+            </Menu.Dropdown>
+          </Menu>
         </div>
       </div>
       <PickedBar />

@@ -20,6 +20,7 @@ import { chooseZone, useNow, useOfferedZone, useZone } from "../parts/settings.t
 import { Toasts } from "../parts/Toasts.tsx";
 import { useSpeak } from "../parts/useSpeak.ts";
 import { useLanguage, useSay, useUnits } from "../words/say.ts";
+import { Crumbs } from "./Crumbs.tsx";
 import { useKeys } from "./keys.ts";
 import { Namespaces } from "./Namespaces.tsx";
 import { MAIN, type Place, useMorePlaces } from "./places.ts";
@@ -214,6 +215,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
         <kbd translate="no">Ctrl K</kbd>
       </button>
       <Namespaces />
+      <Crumbs />
       <span className="grow" />
       <NativeSelect
         className="zone"
