@@ -20,6 +20,14 @@ def test_a_job_is_created_with_a_route_and_wishes(foliot: Shell) -> None:
     foliot("job", "delete", "placed", "--yes")
 
 
+def test_a_job_that_no_live_worker_takes_says_so(foliot: Shell) -> None:
+    assert foliot("job", "create", "on_gpu", "--py", "jobs:greet", "--require", "gpu=h200").code == 0
+    shown = foliot("job", "show", "on_gpu", COLUMNS="200").out
+    assert "No worker that could run it has gpu=h200: its runs wait until one has." in shown
+    assert "tag a worker" in shown
+    foliot("job", "delete", "on_gpu", "--yes")
+
+
 def test_a_route_and_a_label_that_cannot_be_meant_are_refused(foliot: Shell) -> None:
     unknown = foliot("job", "create", "x", "--py", "jobs:greet", "--route", "rond")
     assert (unknown.code, "did you mean round?" in unknown.err) == (2, True)

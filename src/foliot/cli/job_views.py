@@ -183,7 +183,8 @@ def _lines(user: User, job: Mapping[str, Any], ahead: list[Mapping[str, Any]]) -
     yield "trouble", job["trouble"] or ""
     yield "schedule", job["schedule"] or out.say("by_hand")
     yield "cron", _cron(job)
-    for one in job.get("warnings") or ():
+    unserved = [job["unserved"]] if job.get("unserved") else []
+    for one in (*(job.get("warnings") or ()), *unserved):
         yield "warning", f"{one['message']}  {one['hint'] or ''}"
     zone = zone_of(user, definition)
     yield "next", " · ".join(f"{times.told(fire['due_at'], zone)} ({times.ahead(fire['due_at'])})" for fire in ahead)
