@@ -335,15 +335,15 @@ const ownRuns = ({ namespace, name }: JobOut) => ({
   queryKey: ["job", namespace, name, "runs"],
 });
 
-/** How many of the runs that were read began late. Tabs that read figures of their own do not ask for them. */
+/** How many of the runs that were read and have begun did so late. Tabs that read figures of their own do not ask for them. */
 function Late({ job, isAsked }: { job: JobOut; isAsked: boolean }) {
   const say = useSay();
   const { data } = useInfiniteQuery({ ...ownRuns(job), enabled: isAsked });
-  const all = data?.pages.flatMap((page) => page.items) ?? [];
-  if (all.length === 0) return null;
+  const begun = data?.pages.flatMap((page) => page.items).filter((run) => run.delay_s !== null) ?? [];
+  if (begun.length === 0) return null;
   return (
-    <span title={say("job.late_says", { count: all.length })}>
-      {say("job.late")} <b>{lateOf(all)}</b>
+    <span title={say("job.late_says", { count: begun.length })}>
+      {say("job.late")} <b>{lateOf(begun)}</b>
     </span>
   );
 }
