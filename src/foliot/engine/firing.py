@@ -19,7 +19,7 @@ TARGET_S: Final = 0.05
 REST_MAX_S: Final = 1.0
 AHEAD_US: Final = 100 * MILLISECOND
 """Of store time by dead reckoning: instants beyond it are left, in case the store's clock has just jumped (R7)."""
-GAP_MAX_S: Final = 0.0125
+GAP_MAX_S: Final = 0.014
 """What comes within so long is decided together: this much lateness is worth a transaction less."""
 MISSED_REST_S: Final = 0.005
 MISSED_REST_MAX_S: Final = 0.1

@@ -30,7 +30,7 @@ GRACE_S: Final = 1.0
 LEASE_WITHIN_S: Final = 6.0  # the store gives a transaction up before that
 CALL_EVERY_S: Final = 1.0
 FORGET_EVERY_S: Final = 60.0
-GAP_MAX_S: Final = 0.035
+GAP_MAX_S: Final = 0.039
 """Runs that become ready within so long are leased together: the first of them waits for the others.
 
 A lease and the end that follows it cost more than a fire, and a start may be later than a decision.

@@ -24,6 +24,20 @@ from tests.unit.worker.fake_server import FakeServer
 from tests.unit.worker.house import House, working
 
 
+class NoEnd(StepGap):
+    """A gap that never ends by itself."""
+
+    def __init__(self) -> None:
+        super().__init__(GAP_MAX_S)
+        self.is_mostly_over = False
+
+    def left_s(self, now: float) -> float:
+        return 3600.0
+
+    def is_over(self, now: float, *, has_news: bool = False) -> bool:
+        return has_news and self.is_mostly_over
+
+
 async def test_an_end_is_reported_at_once_when_the_worker_is_idle() -> None:
     async with working() as house:
         row = house.add("noop")
@@ -41,19 +55,43 @@ async def test_ends_are_batched_while_the_worker_is_busy() -> None:
 
 
 async def test_ends_gather_after_a_call_and_a_flush_does_not_wait_for_more() -> None:
-    class NoEnd(StepGap):
-        def left_s(self, now: float) -> float:
-            return 3600.0
-
     async with working() as house:
         reporter = house.worker._reporter
-        reporter._gap = NoEnd(GAP_MAX_S)
+        reporter._gap = NoEnd()
         for _ in range(3):
             house.add("noop")
         await house.until(lambda: reporter.waiting == 3)
         assert house.server.batches == []
         assert await reporter.flush(within_s=60)
         assert house.server.batches == [3]
+
+
+async def test_once_most_of_the_gap_is_over_what_was_leased_together_is_reported_when_all_of_it_has_ended() -> None:
+    """A report that follows its lease at once costs less than one that comes some milliseconds later."""
+    async with working(slots=2) as house:
+        reporter = house.worker._reporter
+        reporter._gap = gap = NoEnd()
+        house.add("noop")
+        await house.until(lambda: reporter.waiting == 1)
+        gap.is_mostly_over = True
+        assert house.server.batches == []  # nothing has ended since
+        house.add("noop")
+        await house.done()
+        assert house.server.batches == [2]
+
+
+async def test_a_report_waits_for_the_whole_gap_while_something_is_executed() -> None:
+    async with working(slots=2) as house:
+        reporter = house.worker._reporter
+        reporter._gap = gap = NoEnd()
+        gap.is_mostly_over = True
+        house.add("hold")
+        await house.until(lambda: house.worker._execution.busy == 1)
+        house.add("noop")
+        await house.until(lambda: reporter.waiting == 1)
+        assert house.server.batches == []
+        assert await reporter.flush(within_s=60)
+        assert house.server.batches == [1]
 
 
 async def test_a_report_whose_answer_was_lost_is_repeated_and_counts_once() -> None:
