@@ -12,6 +12,7 @@ import { count } from "../format/time.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
 import { Detail } from "../parts/Detail.tsx";
+import { useDraft } from "../parts/draft.ts";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RunLink } from "../parts/links.tsx";
 import { Meter } from "../parts/Meter.tsx";
@@ -246,10 +247,13 @@ type Kind = (typeof SCOPES)[number];
 
 function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
   const say = useSay();
-  const [kind, setKind] = useState<Kind>((limit && settableKind(limit)) ?? "named");
-  const [name, setName] = useState(limit?.name ?? "");
-  const [max, setMax] = useState(limit ? String(limit.max ?? "") : "1");
-  const [rate, setRate] = useState(limit?.rate ?? "");
+  const place = limit ? `limit ${limit.kind} ${limit.namespace}/${limit.name}` : "limit";
+  const [{ kind, name, max, rate }, keep, forget] = useDraft(place, {
+    kind: ((limit && settableKind(limit)) ?? "named") as Kind,
+    name: limit?.name ?? "",
+    max: limit ? String(limit.max ?? "") : "1",
+    rate: limit?.rate ?? "",
+  });
   const isNamed = kind === "named";
   // An empty rate of one that has a rate means: any number from now on.
   const wanted = rate || (limit?.rate ? "none" : "");
@@ -294,7 +298,10 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
       action={say("do.save")}
       isOff={name === "" || (max === "" && (isNamed || rate === ""))}
       act={actOf}
-      close={close}
+      close={() => {
+        forget();
+        close();
+      }}
       change={async ({ reason, key }) => {
         const made = await set(reason, key);
         const to = [made.max ?? "", made.rate ?? ""].filter((part) => part !== "").join(" · ");
@@ -306,14 +313,14 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
           <NativeSelect
             label={say("limits.whose")}
             value={kind}
-            onChange={(event) => setKind(event.currentTarget.value as Kind)}
+            onChange={(event) => keep({ kind: event.currentTarget.value as Kind })}
             data={SCOPES.map((one) => ({ value: one, label: say(`limitkind.${one}`) }))}
           />
           <TextInput
             label={say("limits.name")}
             required
             value={name}
-            onChange={(event) => setName(event.currentTarget.value)}
+            onChange={(event) => keep({ name: event.currentTarget.value })}
             data-autofocus
           />
         </>
@@ -325,14 +332,14 @@ function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
         min={1}
         max={100_000}
         value={max}
-        onChange={(event) => setMax(event.currentTarget.value)}
+        onChange={(event) => keep({ max: event.currentTarget.value })}
       />
       {!isNamed && (
         <TextInput
           label={say("limits.rate")}
           description={<span translate="no">100/m · 5/s · 1000/h</span>}
           value={rate}
-          onChange={(event) => setRate(event.currentTarget.value)}
+          onChange={(event) => keep({ rate: event.currentTarget.value })}
         />
       )}
     </Confirm>
