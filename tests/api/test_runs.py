@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from foliot.api.request_parts import read_since
 from foliot.domain.instants import MILLISECOND, SECOND
 from foliot.domain.run import parse_run_id
 from foliot.domain.verdict import Cause
@@ -274,6 +275,12 @@ async def test_stats_are_of_the_runs_of_a_week(api: Api, stage: Stage) -> None:
     assert [(node["node"], node["runs"], node["duration_s"]["mean"]) for node in stats["nodes"]] == [("w-1", 4, 0.4)]
 
 
+def test_a_list_begins_at_the_whole_second_before_a_fraction() -> None:
+    whole = read_since("2026-03-02T06:03:00Z")
+    assert read_since("2026-03-02T06:03:00.5Z") == whole
+    assert read_since("2026-03-02T06:03:00.000Z") == whole, "as browsers write a whole second"
+
+
 @pytest.mark.parametrize(
     ("query", "wanted"),
     [
@@ -286,6 +293,8 @@ async def test_stats_are_of_the_runs_of_a_week(api: Api, stage: Stage) -> None:
         ({"node": "w-1"}, [1, 0]),
         ({"since": "2026-03-02T06:03:00Z"}, [2, 1]),
         ({"until": "2026-03-02T06:03:00Z"}, [0]),
+        ({"ended_since": "2026-03-02T06:03:00Z"}, [1]),
+        ({"ended_until": "2026-03-02T06:03:00.000Z"}, [0]),
         ({"label": "team:data"}, [2, 1, 0]),
         ({"label": "team:none"}, []),
     ],

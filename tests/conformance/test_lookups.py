@@ -93,6 +93,28 @@ async def test_until_begins_near_its_instant(world: World, store: Store) -> None
     assert len(await all_runs(store, RunFilter(since=now - HOUR // 2), 2)) == 3
 
 
+async def test_runs_are_found_by_when_they_were_over_however_long_they_took(world: World, store: Store) -> None:
+    await save(world, "slow", run="python:jobs:tick")
+    await save(world, "quick", run="python:jobs:tick")
+    anne = await worker(world)
+    slow = await trigger(world, "slow")
+    (long,) = await anne.lease()
+    before = await world.now()
+    await world.elapse(SECOND)
+    quick = await trigger(world, "quick")
+    (short,) = await anne.lease()
+    await anne.complete(short)
+    between = await world.now() + SECOND
+    await world.elapse(2 * SECOND)
+    await anne.complete(long)
+    open_one = await trigger(world, "quick")
+    assert await all_runs(store, RunFilter(ended_since=before), 2) == [*quick, *slow]
+    assert await all_runs(store, RunFilter(ended_since=before, ended_until=between), 1) == quick
+    assert await all_runs(store, RunFilter(ended_since=between), 1) == slow
+    assert await all_runs(store, RunFilter(ended_until=before), 2) == []
+    assert open_one[0] in await all_runs(store, RunFilter(), 5)
+
+
 async def test_several_runs_are_read_at_once_and_those_that_are_gone_are_left_out(world: World, store: Store) -> None:
     await save(world, "tick")
     made = await trigger(world, "tick", 3)

@@ -87,6 +87,8 @@ const runs = createRoute({
       span: text(search.span),
       since: text(search.since),
       until: text(search.until),
+      ended_since: text(search.ended_since),
+      ended_until: text(search.ended_until),
     }),
   component: lazyPage(async () => (await import("./pages/Runs.tsx")).RunsPage),
 });

@@ -78,6 +78,8 @@ LastEventId = Annotated[
 ]
 Limit = Annotated[int, Query(ge=1, le=LIMIT_MAX, description="Items of a page.")]
 Cursor = Annotated[str | None, Query(max_length=1000, description="`next_cursor` of the page before.")]
+_FRACTION: Final = re.compile(r"\.\d*[1-9]")  # of a second; `.000`, as browsers write it, is none
+
 When = Annotated[
     str | None, Query(max_length=64, description="RFC 3339; no `2h` and no `now`.", examples=["2026-03-02T06:00:00Z"])
 ]
@@ -93,15 +95,15 @@ def read_moment(written: str | None, field: str, *, tz: str = "UTC") -> Instant 
         raise BadField(field, error.sentence.rstrip("."), hint=error.hint) from error
 
 
-def read_since(written: str | None) -> Instant | None:
+def read_since(written: str | None, field: str = "since") -> Instant | None:
     """Return the instant at which a list begins; of a fraction of a second, the whole second before it.
 
     `read_moment` rounds a fraction up to the next second. A list from there on would miss what lies in between.
     """
-    instant = read_moment(written, "since")
+    instant = read_moment(written, field)
     if instant is None or written is None:
         return None
-    has_fraction = "." in written
+    has_fraction = _FRACTION.search(written) is not None
     return instant - SECOND if has_fraction else instant
 
 

@@ -46,6 +46,8 @@ TENSES: Final[Mapping[str, Tense]] = {
     "cluster stats --to": Tense.PAST,
     "run list --since": Tense.PAST,
     "run list --until": Tense.PAST,
+    "run list --ended-since": Tense.PAST,
+    "run list --ended-until": Tense.PAST,
     "run logs --since": Tense.PAST,
     "run retry --since": Tense.PAST,
     "why --at": Tense.PAST,

@@ -96,7 +96,10 @@ CALLS: Final[Mapping[str, Route]] = {
     "get_job_parameters": Route("GET", "/jobs/{name}/parameters", "namespace", answer="ParametersOut"),
     # runs
     "list_runs": Route(
-        "GET", "/runs", f"namespace {_PAGE} job state kind since until node label shards tests", answer="Page_RunOut_"
+        "GET",
+        "/runs",
+        f"namespace {_PAGE} job state kind since until ended_since ended_until node label shards tests",
+        answer="Page_RunOut_",
     ),
     "get_run": Route("GET", "/runs/{run}", "wait", answer="RunOut"),
     "cancel_run": Route("POST", "/runs/{run}:cancel", body="reason force", answer="RunOut"),

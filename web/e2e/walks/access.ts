@@ -96,3 +96,21 @@ test("a dialog that stands within a page is there again after the session ended 
   assert.equal(await dialog.getByLabel("Reason").inputValue(), "kernel update");
   await page.context().close();
 });
+
+test("the form of a token keeps what was written when the page is loaded again, until it is closed", async () => {
+  const page = await pageOf();
+  await page.goto(`${server.url}/tokens`);
+  const dialog = page.getByRole("dialog");
+  const name = dialog.getByRole("textbox", { name: "Name", exact: true });
+  await page.getByRole("button", { name: "New token" }).click();
+  await name.fill("half");
+  await dialog.getByLabel("run", { exact: true }).check();
+  await page.reload();
+  await page.getByRole("button", { name: "New token" }).click();
+  assert.equal(await name.inputValue(), "half");
+  assert.equal(await dialog.getByLabel("run", { exact: true }).isChecked(), true);
+  await dialog.getByRole("button", { name: "Close" }).last().click();
+  await page.getByRole("button", { name: "New token" }).click();
+  assert.equal(await name.inputValue(), "", "who closed it said no");
+  await page.context().close();
+});

@@ -343,3 +343,22 @@ test("a job of another namespace is chosen with its namespace", async () => {
   await page.waitForURL(/state=CANCELLING/);
   await page.context().close();
 });
+
+test("runs are listed by when they were over, and the page says so", async () => {
+  const page = await pageOf();
+  const { items } = (await ask("GET", "/runs?job=daily&state=SUCCEEDED&limit=1")) as {
+    items: { id: string; ended_at: string }[];
+  };
+  const [run] = items;
+  assert.ok(run);
+  const endedMs = Math.floor(Date.parse(run.ended_at) / 1000) * 1000;
+  const at = (seconds: number) => encodeURIComponent(new Date(endedMs + seconds * 1000).toISOString());
+  await page.goto(`${server.url}/runs?job=daily&ended_since=${at(0)}&ended_until=${at(1)}`);
+  await page.getByRole("table", { name: "List of runs" }).getByText(run.id).waitFor();
+  await page.getByText("Ended:").waitFor();
+  await page.goto(`${server.url}/runs?job=daily&ended_until=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
+  await page.getByText("No runs match.").waitFor();
+  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.waitForURL((url) => url.search === "");
+  await page.context().close();
+});

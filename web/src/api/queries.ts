@@ -302,6 +302,9 @@ export interface RunsWanted {
   node?: string | undefined;
   since?: string | undefined;
   until?: string | undefined;
+  /** Bars of charts and reports count runs by when they were over. */
+  ended_since?: string | undefined;
+  ended_until?: string | undefined;
   /** "none": without those of jobs that users tested. */
   tests?: "none";
 }

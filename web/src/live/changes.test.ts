@@ -187,6 +187,9 @@ describe("a list of runs lacks a run", () => {
     expect(isMissing(failed, { job: "other" }, none)).toBe(false);
     expect(isMissing(waits, { state: "FAILED" }, none)).toBe(false);
     expect(isMissing(change("job.paused"), {}, none)).toBe(false);
+    expect(isMissing(failed, { ended_since: AT, ended_until: AT }, none)).toBe(false);
+    expect(isMissing(waits, { ended_since: AT }, none)).toBe(false);
+    expect(isMissing(failed, { ended_since: AT }, none)).toBe(true);
   });
 });
 

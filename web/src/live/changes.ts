@@ -132,13 +132,16 @@ interface RunFilter {
   state?: string | undefined;
   node?: string | undefined;
   until?: string | undefined;
+  ended_since?: string | undefined;
+  ended_until?: string | undefined;
 }
 
 /** Whether a list of runs with this filter lacks the run that changed. */
 export function isMissing(change: Change, wanted: RunFilter, shown: ReadonlySet<string>): boolean {
   const { id, job, state } = change.data;
   if (!isOfEveryRun(change) || typeof id !== "string" || shown.has(id)) return false;
-  if (wanted.until) return false; // a range of the past gets no new runs
+  if (wanted.until || wanted.ended_until) return false; // a range of the past gets no new runs
+  if (wanted.ended_since && !isOver(String(state))) return false;
   if (wanted.job && wanted.job !== job) return false;
   if (wanted.namespace && wanted.namespace !== change.namespace) return false;
   if (wanted.node && wanted.node !== change.data.node) return false;

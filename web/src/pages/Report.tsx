@@ -188,8 +188,8 @@ function Failing({ report }: { report: ReportOut }) {
                 job: line.job,
                 namespace: line.namespace,
                 state: "FAILED",
-                since: report.from_at,
-                until: report.to_at,
+                ended_since: report.from_at,
+                ended_until: report.to_at,
               }}
               className="tone-bad"
             >

@@ -21,6 +21,7 @@ import { Raw } from "../parts/Raw.tsx";
 import { useRights } from "../parts/rights.ts";
 import { useSelection } from "../parts/Selection.tsx";
 import { useZone } from "../parts/settings.ts";
+import { At } from "../parts/Times.tsx";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
 
@@ -129,6 +130,7 @@ export function RunsPage() {
         {hasFilters && (
           <span className="row small">
             {job === "" && <Raw>{look.namespace}</Raw>}
+            <Ended since={look.ended_since} until={look.ended_until} />
             <Button
               size="compact-xs"
               variant="default"
@@ -178,6 +180,17 @@ export function RunsPage() {
       </div>
       {night && <BulkDialog verb="retry" wanted={night} close={() => setNight(null)} />}
     </>
+  );
+}
+
+/** The range in which the runs ended: bars of charts count them so. */
+function Ended({ since, until }: { since: string | undefined; until: string | undefined }) {
+  const say = useSay();
+  if (since === undefined && until === undefined) return null;
+  return (
+    <span>
+      {say("runs.ended")} {since && <At iso={since} />} – {until && <At iso={until} />}
+    </span>
   );
 }
 

@@ -217,7 +217,7 @@ function Charts({ found, job, choose }: ChartsProps) {
   const span = (seconds: number) => duration(seconds, units);
   const openRuns = (atMs: number) => {
     const { from, to } = stepAt(atMs, STEP_MS[found.step]);
-    if (job) void navigate({ to: "/runs", search: { ...runsOf(job), since: from, until: to } });
+    if (job) void navigate({ to: "/runs", search: { ...runsOf(job), ended_since: from, ended_until: to } });
   };
   return (
     <>
@@ -301,7 +301,7 @@ function runsOf(job: JobOut): { job: string; namespace?: string } {
 function StepRuns({ job, point, step }: { job: JobOut; point: PointOut; step: RangeStats["step"] }) {
   const { from, to } = stepAt(Date.parse(point.start), STEP_MS[step]);
   return (
-    <Link to="/runs" search={{ ...runsOf(job), since: from, until: to }}>
+    <Link to="/runs" search={{ ...runsOf(job), ended_since: from, ended_until: to }}>
       {count(point.runs)}
     </Link>
   );

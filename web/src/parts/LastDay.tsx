@@ -45,7 +45,7 @@ export function LastDay() {
   const units = useUnits();
   const query = useQuery(clusterStats("24h"));
   const open = ({ from, to }: TimeRange) =>
-    void navigate({ to: "/runs", search: { since: from, until: to } });
+    void navigate({ to: "/runs", search: { ended_since: from, ended_until: to } });
   return (
     <Loaded query={query} rows={3}>
       {(found) => {

@@ -84,7 +84,7 @@ export function OutcomeTable({ found }: { found: RangeStats }) {
             return (
               <tr key={point.start}>
                 <td className="first">
-                  <Link to="/runs" search={{ since: from, until: to }}>
+                  <Link to="/runs" search={{ ended_since: from, ended_until: to }}>
                     <At iso={point.start} />
                   </Link>
                 </td>

@@ -200,6 +200,7 @@ export const en = {
   "job.current": "current",
   "runs.title": "Runs",
   "runs.job": "Job",
+  "runs.ended": "Ended:",
   "runs.job_hint": "Name of a job",
   "runs.state": "State",
   "runs.any_state": "Any state",

@@ -200,6 +200,7 @@ export const zh: Record<Word, string> = {
   "job.current": "当前",
   "runs.title": "执行",
   "runs.job": "任务",
+  "runs.ended": "结束于：",
   "runs.job_hint": "任务名称",
   "runs.state": "状态",
   "runs.any_state": "所有状态",

@@ -87,6 +87,8 @@ async def list_runs(
     kind: Annotated[str | None, Query(max_length=100, examples=["timeout"])] = None,
     since: When = None,
     until: When = None,
+    ended_since: When = None,
+    ended_until: When = None,
     node: NameFilter = None,
     label: LabelFilter = None,
     shards: Annotated[bool, Query(description="Also the shards of sharded runs.")] = False,
@@ -94,7 +96,10 @@ async def list_runs(
         Literal["only", "none"] | None, Query(description="only: of jobs that users tested; none: all but those.")
     ] = None,
 ) -> Page[RunOut]:
-    """One page of runs, newest first, without their parameters and results."""
+    """One page of runs, newest first, without their parameters and results.
+
+    `since` and `until` go by when they were created, `ended_since` and `ended_until` by when they were over.
+    """
     if namespace is not None and not who.sees(namespace):
         return Page(items=[])
     job_ids: tuple[int, ...] = ()
@@ -107,6 +112,8 @@ async def list_runs(
         kinds=read_words(kind, "kind", KINDS),
         since=read_since(since),
         until=read_moment(until, "until"),
+        ended_since=read_since(ended_since, "ended_since"),
+        ended_until=read_moment(ended_until, "ended_until"),
         node=node,
         labels=read_labels(label),
         shards=shards,

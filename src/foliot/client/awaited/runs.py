@@ -37,6 +37,8 @@ class AsyncRuns:
         kind: str | Sequence[str] | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
+        ended_since: Moment | None = None,
+        ended_until: Moment | None = None,
         node: str | None = None,
         label: Sequence[str] = (),
         shards: bool = False,
@@ -47,7 +49,8 @@ class AsyncRuns:
     ) -> AnswerPage[AsyncRun]:
         """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`.
 
-        `tests`: `only` those, or `none` of them.
+        `since` and `until` say when they were created, `ended_since` and `ended_until` when they were over. `tests`:
+        `only` those, or `none` of them.
         """
         answer = await self._ask(
             "list_runs",
@@ -56,6 +59,8 @@ class AsyncRuns:
             kind=kind,
             since=since,
             until=until,
+            ended_since=ended_since,
+            ended_until=ended_until,
             node=node,
             label=label or None,
             shards=shards,

@@ -39,6 +39,8 @@ class Runs:
         kind: str | Sequence[str] | None = None,
         since: Moment | None = None,
         until: Moment | None = None,
+        ended_since: Moment | None = None,
+        ended_until: Moment | None = None,
         node: str | None = None,
         label: Sequence[str] = (),
         shards: bool = False,
@@ -49,7 +51,8 @@ class Runs:
     ) -> AnswerPage[Run]:
         """A page of runs, the newest first: of jobs with these tags (`label`), failed so (`kind`), with `shards`.
 
-        `tests`: `only` those, or `none` of them.
+        `since` and `until` say when they were created, `ended_since` and `ended_until` when they were over. `tests`:
+        `only` those, or `none` of them.
         """
         answer = self._ask(
             "list_runs",
@@ -58,6 +61,8 @@ class Runs:
             kind=kind,
             since=since,
             until=until,
+            ended_since=ended_since,
+            ended_until=ended_until,
             node=node,
             label=label or None,
             shards=shards,

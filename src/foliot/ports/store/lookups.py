@@ -270,6 +270,8 @@ class RunFilter:
     kinds: tuple[str, ...] = ()
     since: Instant | None = None  # created not before
     until: Instant | None = None  # created before
+    ended_since: Instant | None = None  # over, and not before
+    ended_until: Instant | None = None  # over before
     node: str | None = None  # by its name, or one session of it
     labels: Mapping[str, str] = field(default_factory=dict)
     shards: bool = False

@@ -126,6 +126,8 @@ OPTIONS: Final[Mapping[str, str]] = {
     "Until then.": "到此时刻为止。",
     "Created since then.": "此后创建的。",
     "Created before then.": "此前创建的。",
+    "Over since then.": "此后结束的。",
+    "Over before then.": "此前结束的。",
     "With --job: those created since then.": "与 --job 同用：此后创建的。",
     "Lines written since then.": "此后写下的行。",
     "One instant.": "一个时刻。",

@@ -35,7 +35,7 @@ RUN_JOINS: Final = "JOIN jobs j ON j.id = r.job_id LEFT JOIN nodes n ON n.id = r
 
 _NARROW: Final = (
     "r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, "
-    "r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow"
+    "r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at"
 )
 WALK: Final = Statement(f"SELECT {_NARROW} FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows")
 _OF_JOB: Final = f"SELECT {_NARROW} FROM runs r WHERE r.job_id = {{}} AND r.id < :before ORDER BY r.id DESC LIMIT :rows"
@@ -108,8 +108,10 @@ def list_runs(tx: Tx, wanted: RunFilter, *, limit: int, cursor: str | None) -> L
     """One page of runs, newest first."""
     key = from_cursor(cursor, "runs", int)
     before = key[0] if key else _ID_MAX
-    if wanted.until is not None:
-        before = min(before, _first_id_from(tx, wanted.until))
+    # What ended before an instant was created before it. How long before is not known: the walk goes on, page by page.
+    for bound in (wanted.until, wanted.ended_until):
+        if bound is not None:
+            before = min(before, _first_id_from(tx, bound))
     chosen: list[int] = []
     holds = Holds(tx)
     looked = 0
@@ -213,6 +215,7 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Ite
         and (wanted.shards or (row.shard == -1 and row.parent_id is None))
         and (wanted.since is None or row.created_at >= wanted.since)
         and (wanted.until is None or row.created_at < wanted.until)
+        and _has_ended_within(row.ended_at, wanted)
         and (wanted.tests is None or wanted.tests == bool(row.follow & TRIAL))
     ]
     if wanted.node is not None:
@@ -223,6 +226,14 @@ def _wanted(tx: Tx, rows: Sequence[Any], wanted: RunFilter, holds: Holds) -> Ite
         fitting = _fitting_jobs(tx, {row.job_id for row in kept}, wanted)
         kept = [row for row in kept if row.job_id in fitting]
     return kept
+
+
+def _has_ended_within(ended_at: Instant | None, wanted: RunFilter) -> bool:
+    if wanted.ended_since is None and wanted.ended_until is None:
+        return True
+    if ended_at is None:
+        return False
+    return (wanted.ended_since or 0) <= ended_at and (wanted.ended_until is None or ended_at < wanted.ended_until)
 
 
 def _fitting_jobs(tx: Tx, job_ids: Iterable[int], wanted: RunFilter) -> frozenset[int]:
