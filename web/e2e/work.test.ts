@@ -5,6 +5,7 @@ import "./walks/logs.ts";
 import "./walks/jobs.ts";
 import "./walks/jobActs.ts";
 import "./walks/jobLooks.ts";
+import "./walks/scenes.ts";
 import "./walks/selection.ts";
 import "./walks/skips.ts";
 import "./walks/access.ts";
