@@ -39,6 +39,9 @@ import { Versions } from "./JobVersions.tsx";
 import { RunTable } from "./RunTable.tsx";
 import { JobStatistics } from "./Statistics.tsx";
 
+/** What is copied from the menu. */
+const COMMANDS = ["job show", "job why", "job trigger"];
+
 type Opened = "" | "trigger" | "pause" | "resume" | "fill" | "delete";
 
 export function JobPage() {
@@ -130,11 +133,7 @@ function Content({ job, opened, setOpened }: ContentProps) {
                 <Menu.Item onClick={() => setOpened("fill")}>{say("do.backfill")}</Menu.Item>
               )}
               {rights.write && <Menu.Item onClick={() => setOpened("delete")}>{say("do.delete")}</Menu.Item>}
-              <CopyItems
-                verbs={["job show", "job why", "job trigger"]}
-                of={job.name}
-                namespace={job.namespace}
-              />
+              <CopyItems acts={COMMANDS.map((verb) => ({ verb, of: job.name, namespace: job.namespace }))} />
             </Menu.Dropdown>
           </Menu>
         </div>

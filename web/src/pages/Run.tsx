@@ -6,6 +6,7 @@ import { useState } from "react";
 import { listedRun, run as runQuery, runShards, runTimeline, runWhy } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { standsForShards } from "../format/shards.ts";
+import type { Act } from "../format/snippets.ts";
 import { isOver } from "../live/changes.ts";
 import { CancelDialog, RetryDialog, RetryFailedShards } from "../parts/actions.tsx";
 import { CompareButton, PickedBar } from "../parts/CompareButton.tsx";
@@ -53,6 +54,7 @@ function Content({ run }: { run: RunOut }) {
   const [isForLine] = useState(line !== ""); // who came for a line of the log is shown it with as few requests as else
   const isDone = isOver(run.state);
   const isSharded = useIsSharded(run);
+  const hasFailedShards = isDone && isSharded && run.state !== "SUCCEEDED";
   const close = () => setOpened("");
   return (
     <>
@@ -71,7 +73,7 @@ function Content({ run }: { run: RunOut }) {
               {say("do.cancel")}
             </Button>
           )}
-          {rights.run && isDone && isSharded && run.state !== "SUCCEEDED" && <RetryFailedShards run={run} />}
+          {rights.run && hasFailedShards && <RetryFailedShards run={run} />}
           {rights.run && isDone && <Button onClick={() => setOpened("retry")}>{say("do.retry")}</Button>}
           <Menu transitionProps={{ duration: 0 }} position="bottom-end">
             <Menu.Target>
@@ -81,7 +83,7 @@ function Content({ run }: { run: RunOut }) {
               {rights.run && !isDone && (
                 <Menu.Item onClick={() => setOpened("force")}>{say("do.force")}</Menu.Item>
               )}
-              <CopyItems verbs={["run show", "run logs", "run why"]} of={run.id} />
+              <CopyItems acts={commandsOf(run, hasFailedShards)} />
             </Menu.Dropdown>
           </Menu>
         </div>
@@ -166,6 +168,13 @@ function Content({ run }: { run: RunOut }) {
       {opened === "retry" && <RetryDialog run={run} close={close} />}
     </>
   );
+}
+
+/** What is copied from the menu. */
+function commandsOf({ id }: RunOut, hasFailedShards: boolean): Act[] {
+  const looks: Act[] = ["run show", "run logs", "run why"].map((verb) => ({ verb, of: id }));
+  if (!hasFailedShards) return looks;
+  return [...looks, { verb: "run retry", of: id, options: { "failed-shards": true } }];
 }
 
 function withoutEmpty(look: Record<string, string | number | undefined>) {

@@ -5,11 +5,10 @@ import { useSay } from "../words/say.ts";
 import { copyText } from "./clipboard.ts";
 import { tell } from "./Toasts.tsx";
 
-/** `verbs`: such as `run logs`; each is about the same thing. */
-export function CopyItems({ verbs, of, namespace = "default" }: { verbs: readonly string[] } & Act) {
+export function CopyItems({ acts }: { acts: readonly Act[] }) {
   const say = useSay();
   const copy = async (text: string) => tell(say((await copyText(text)) ? "do.copied" : "do.copy_failed"));
-  const commands = verbs.map((verb) => asAct({ verb, namespace, ...(of !== undefined && { of }) }) ?? "");
+  const commands = acts.flatMap((act) => asAct(act) ?? []);
   return (
     <>
       <Menu.Label>{say("do.copy_command")}</Menu.Label>

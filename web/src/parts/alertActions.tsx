@@ -7,6 +7,7 @@ import type { AlertOut, SilenceIn } from "../api/types.ts";
 import { Icon } from "../look/Icon.tsx";
 import { useSay } from "../words/say.ts";
 import { Confirm } from "./Confirm.tsx";
+import { CopyItems } from "./CopyItems.tsx";
 import { tell } from "./Toasts.tsx";
 import { useAct } from "./useAct.ts";
 
@@ -71,6 +72,15 @@ export function SilenceMenu({ alert }: { alert: AlertOut }) {
               </Menu.Item>
             ))}
             <Menu.Item onClick={() => setOpen(true)}>{say("silence.with_reason")}</Menu.Item>
+            <CopyItems
+              acts={[
+                { verb: "alert ack", of: String(alert.id) },
+                {
+                  verb: "alert silence",
+                  options: { alert: String(alert.id), for: USUAL, reason: say("silence.pressed") },
+                },
+              ]}
+            />
           </Menu.Dropdown>
         </Menu>
       </Button.Group>
