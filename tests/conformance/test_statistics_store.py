@@ -6,7 +6,6 @@ from foliot.domain.instants import DAY, HOUR, MINUTE, SECOND
 from foliot.domain.statistics.figures import Minutes, RunFigures, count, rolled_up
 from foliot.domain.statistics.resolution import Resolution
 from foliot.domain.verdict import Cause
-from foliot.engine.statistics import ForgettingFigures
 from foliot.ports.store.statistics import Counted, FigurePoint, LeftPage, StatisticsStore
 from tests.conformance.building import job_of, save
 from tests.conformance.working import forget, lead, trigger, worker
@@ -196,31 +195,6 @@ async def test_old_figures_go_in_steps_and_others_stay(world: World) -> None:
     assert steps[-1] is False
     assert len(await points_of(world, Resolution.MINUTE)) == 1
     assert (await sum_of(world, Resolution.HOUR)).runs == 3
-
-
-async def test_days_are_kept_for_thirteen_months(world: World) -> None:
-    await save(world, "tick")
-    anne = await worker(world)
-    await trigger(world)
-    await anne.complete(*await anne.lease(8))
-    await counted(world)
-    ran_at = await world.now()
-    believed = ran_at
-    forgetting = ForgettingFigures(world.store.statistics, lambda: believed)
-    term = await lead(world)
-
-    async def kept() -> list[int]:
-        while await forgetting.forget(term) is not None:
-            pass
-        return [len(await points_of(world, resolution)) for resolution in Resolution]
-
-    assert await kept() == [1, 1, 1]
-    believed = ran_at + 3 * DAY
-    assert await kept() == [0, 1, 1]
-    believed = ran_at + 399 * DAY
-    assert await kept() == [0, 0, 1]
-    believed = ran_at + 402 * DAY
-    assert await kept() == [0, 0, 0]
 
 
 async def test_an_answer_that_would_be_too_large_is_none_and_says_so(world: World) -> None:

@@ -8,11 +8,9 @@ from foliot.store.sql.cluster.leadership import holds_term
 from foliot.store.sql.firing.follow import OF_KEY, OF_WORKER
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.key_waiters import refill
+from foliot.store.sql.leasing.key_waiters import REFILL_MAX, refill
 
 STEP: Final = 500
-REFILL_MAX: Final = 100
-"""So many runs of one key go in a round: it is not known how many went before and have not begun."""
 
 NAMES: Final = Statement("SELECT name FROM limit_keys WHERE name > :after ORDER BY name LIMIT :limit")
 

@@ -27,6 +27,9 @@ PAGE_COST: Final = 40
 AGAIN_US: Final = SECOND
 """A key is looked at again then, when somebody holds a run that waits for it, or more may go than one step un-parks."""
 
+REFILL_MAX: Final = 100
+"""So many runs of one key by number go at a time: it is not known how many went before and have not begun."""
+
 FIRST: Final = Statement(
     """
     SELECT d.name, (SELECT w.run_id FROM limit_runs w WHERE w.name = d.name AND w.waits = 1
@@ -211,7 +214,7 @@ def _places(row: Any, now: Instant) -> int:
     """How many more runs a key may let go, one at least: by its tokens, or by how many run."""
     if row.pace_us:
         return max(1, tokens_left(row.pace_us, row.burst, row.spent_until, now))
-    return max(1, int(row.burst) - int(row.used))
+    return max(1, min(int(row.burst) - int(row.used), REFILL_MAX))
 
 
 def _wake_again_at(row: Any, places: int, unparked: Unparked, now: Instant) -> Instant | None:
