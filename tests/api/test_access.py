@@ -377,6 +377,19 @@ async def test_a_cookie_is_for_reading_and_for_writes_with_the_header(api: Api) 
     assert (await asker.ask("GET", "/jobs", headers=sent)).status_code == 401
 
 
+async def test_a_browser_that_logs_out_forgets_the_token_it_was_given_and_the_token_goes_on(api: Api) -> None:
+    token = (await api.post("/tokens", {"name": "mine", "scopes": ["admin"]})).json()["token"]
+    assert (await api.as_token(token).post("/session", {})).status_code == 200
+    api._http.cookies.clear()
+    sent = {"Cookie": f"foliot_session={token}", "X-Foliot-Csrf": "1"}
+    gone = await api.as_token(None).ask("POST", "/logout", {}, headers=sent)
+    assert gone.status_code == 204
+    assert 'foliot_session="";' in gone.headers["set-cookie"]
+    assert (await api.as_token(token).get("/whoami")).status_code == 200
+    assert (await api.as_token(token).post("/logout", {})).status_code == 204  # a program that logs out ends it
+    assert (await api.as_token(token).get("/whoami")).status_code == 401
+
+
 def test_codes_are_written_in_letters_nobody_misreads() -> None:
     code = login_code("f" * 32)
     assert not set(code) & set("01ILOU")

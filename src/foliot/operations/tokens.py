@@ -42,6 +42,8 @@ CODE_LIVES: Final[Micros] = 15 * MINUTE
 NAMESAKES_MAX: Final = 10
 GRACE_MAX: Final[Micros] = 30 * DAY
 BOOTSTRAP: Final = "bootstrap"
+LOGIN: Final = "login-"
+"""A token that a one-time code bought is called so, and was made by nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -180,13 +182,23 @@ async def make_login_code(services: Services, who: Principal) -> tuple[str, Inst
 
 async def redeem_login_code(services: Services, written: str) -> IssuedToken:
     """The token a code buys; `BadLoginCode` for one that is wrong, used or too old."""
-    name = f"login-{services.chance.token()[:8]}"
+    name = f"{LOGIN}{services.chance.token()[:8]}"
     new, secret = _new(services, INTERNAL, name, Grant(scopes=frozenset({Scope.ADMIN})), SESSION_LIVES)
     record = await services.store.tokens.redeem(hash_of(plain_code(written)), new)
     if record is None:
         raise BadLoginCode
     await _note(services, INTERNAL, "login.redeemed", record)
     return IssuedToken(record=record, secret=secret)
+
+
+async def log_out(services: Services, who: Principal, *, by_cookie: bool) -> None:
+    """End the token that asks. One that its user gave a browser goes on: it was not made for this session alone."""
+    if by_cookie:
+        record = await services.store.tokens.named(who.token_id)
+        is_the_sessions = record.created_by == INTERNAL.name and record.name.startswith(LOGIN)
+        if not is_the_sessions:
+            return
+    await services.store.tokens.revoke(who.token_id)
 
 
 def _new(

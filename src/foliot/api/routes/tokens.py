@@ -111,8 +111,11 @@ async def start_session(request: Request, who: Reader, response: Response) -> Wh
 
 @router.post("/logout", responses=WRITES, status_code=204, summary="End the token that asks")
 async def logout(request: Request, services: Services, who: Reader, response: Response) -> None:
-    """Its next call is refused; the cookie goes."""
-    await services.store.tokens.revoke(who.token_id)
+    """Its next call is refused; the cookie goes.
+
+    A browser that was given a token of its user's only forgets it: programs may use that token, too.
+    """
+    await operations.log_out(services, who, by_cookie="authorization" not in request.headers)
     secure: bool = request.app.state.secure_cookies
     response.delete_cookie(COOKIE, path="/", httponly=True, samesite="lax", secure=secure)
 
