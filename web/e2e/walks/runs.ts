@@ -358,7 +358,7 @@ test("runs are listed by when they were over, and the page says so", async () =>
   await page.getByText("Ended:").waitFor();
   await page.goto(`${server.url}/runs?job=daily&ended_until=${encodeURIComponent("2026-01-01T00:00:00Z")}`);
   await page.getByText("No runs match.").waitFor();
-  await page.getByRole("button", { name: "Clear the filters" }).click();
+  await page.getByRole("button", { name: "Clear 2 filters" }).click();
   await page.waitForURL((url) => url.search === "");
   await page.context().close();
 });
