@@ -9,7 +9,7 @@ from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
 from tests.conformance.broadcasting import pass_time
 from tests.conformance.building import PERSON, save
-from tests.conformance.working import Worker, run_of, trigger, worker
+from tests.conformance.working import JOIN, TICK, Worker, run_of, trigger, worker
 from tests.conformance.world import World
 
 
@@ -47,6 +47,22 @@ async def test_a_worker_has_at_most_so_many_runs_of_a_job(world: World) -> None:
     mine = [run for run in first if run.job == "tick"]
     await anne.complete(mine[0])
     assert len(await anne.lease(8)) == 1
+    assert await world.store.runs.recount_limits() == 0
+
+
+async def test_workers_that_each_serve_one_lane_of_a_bounded_job_keep_to_it(world: World) -> None:
+    await save(world, place={"max_per_worker": 2}, shards=2, merge=JOIN)
+    lanes = await world.store.jobs.lanes()
+    (cutting,) = [lane_id for lane_id, lane in lanes.items() if lane.offer == TICK]
+    (joining,) = [lane_id for lane_id, lane in lanes.items() if lane.offer == JOIN]
+    anne, ben = await worker(world), await worker(world)
+    await trigger(world)
+    await anne.complete(*await anne.lease(8, lanes=[cutting]))
+    await trigger(world, n=2)
+    assert len(await anne.lease(8, lanes=[cutting])) == 2
+    polls = [await anne.poll(8, lanes=[cutting]), await ben.poll(8, lanes=[joining])]
+    granted = await world.store.runs.lease(polls, limit=1000)
+    assert [[run.handler for run in one.runs] for one in granted.grants] == [[], [JOIN]]
     assert await world.store.runs.recount_limits() == 0
 
 

@@ -59,6 +59,16 @@ def test_an_assigned_run_goes_to_its_worker_until_its_time_is_over() -> None:
     assert taken(slots, run(4, assigned_to="b", assigned_until=100)) == ["a"]
 
 
+def test_a_bounded_job_counts_the_runs_of_every_session_whichever_lane_it_serves() -> None:
+    slots = FreeSlots([poll("a", 5, 1), poll("b", 5, 2)])
+    slots.bound(1, 7, 2, {"a": 1})
+    slots.bound(2, 7, 2, {"b": 0})
+    assert slots.free_in(1) == 1
+    assert taken(slots, run(1), run(2), run(3, lane=2), run(4, lane=2), run(5, lane=2)) == ["a", None, "b", "b", None]
+    slots.bound(1, 7, 2, {"a": 0})
+    assert slots.free_in(1) == 2, "what was read last counts"
+
+
 def test_a_poll_with_nothing_to_offer_is_not_seated() -> None:
     assert FreeSlots([poll("a", 0), Poll(session="b", request_no=1, free=3, lanes=())]).free == 0
 

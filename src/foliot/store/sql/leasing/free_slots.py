@@ -45,9 +45,12 @@ class FreeSlots:
         return [slots.poll.session for slots in self._serving(lane)]
 
     def bound(self, lane: int, job_id: int, most: int, used: Mapping[str, int]) -> None:
-        """Of a job's runs in a lane a session may have so many; `used`: those it has, in whatever lane."""
+        """Of a job's runs in a lane a session may have so many; `used`: those it has, in whatever lane.
+
+        Another lane of the job may be served by other sessions, whose runs go on counting.
+        """
         self._most[lane] = (job_id, most)
-        self._used[job_id] = dict(used)
+        self._used.setdefault(job_id, {}).update(used)
 
     def _serving(self, lane: int) -> list["_PollSlots"]:
         return [slots for poll_set in self._by_lane.get(lane, ()) for slots in poll_set.slots]
