@@ -100,7 +100,7 @@ class Unparked(NamedTuple):
 
     def again_at(self, now: Instant) -> Instant | None:
         """When the key is to be looked at again though nothing comes free; None: it need not be."""
-        if self.has_more and not self.runs:
+        if self.has_more and not self.runs and not self.is_held_up:
             return now
         return now + AGAIN_US if self.has_more or self.is_held_up else None
 
@@ -119,7 +119,18 @@ class _Queue:
 
     def page(self, left: int) -> int:
         """How many to read of those behind the held ones."""
-        return min(max(self.missing, PAGE) if self.is_page_due else self.missing, left)
+        return min(max(self.tries, PAGE) if self.is_page_due else self.tries, left)
+
+    @property
+    def tries(self) -> int:
+        """How many to lock at a time: more with each that is held, else a bulk act would be passed one by one."""
+        return self.missing + len(self.held)
+
+    def first(self, waiting: Sequence[int]) -> Sequence[int]:
+        """Those to lock of these; the others are read again if need be."""
+        if len(waiting) > self.tries:
+            self.at_end = False
+        return waiting[: self.tries]
 
     @property
     def outcome(self) -> Unparked:
@@ -160,25 +171,30 @@ def _unpark(tx: Tx, queues: Mapping[str, _Queue], found: Mapping[str, Sequence[i
         parked = _still_parked(tx, key_of)
         gone = key_of.keys() - parked
         wanted = {
-            name: [run_id for run_id in waiting if run_id in parked][: queues[name].missing]
+            name: queues[name].first([run_id for run_id in waiting if run_id in parked])
             for name, waiting in found.items()
         }
     chosen = {run_id for waiting in wanted.values() for run_id in waiting}
     locked: dict[int, int] = tx.pairs(PARKED_RUNS, d=keys(sorted(chosen))) if chosen else {}
-    if locked:
-        tx.change(UNPARK, d=sorted(locked.items()))
+    going = {
+        run_id
+        for name, waiting in wanted.items()
+        for run_id in [one for one in waiting if one in locked][: queues[name].missing]
+    }
+    if going:
+        tx.change(UNPARK, d=sorted((run_id, locked[run_id]) for run_id in going))
     if absent := chosen - locked.keys():
         held = _still_parked(tx, absent)
         gone |= absent - held
         for run_id in held:
             queues[key_of[run_id]].held.add(run_id)
-    for run_id in locked:
+    for run_id in going:
         queue = queues[key_of[run_id]]
         queue.runs += 1
         queue.missing -= 1
     for run_id in gone:
         queues[key_of[run_id]].is_page_due = True
-    if over := sorted(gone | locked.keys()):
+    if over := sorted(gone | going):
         tx.change(FORGET_WAITERS, d=[(run_id, key_of[run_id]) for run_id in over])
 
 
