@@ -9,7 +9,8 @@ from foliot.domain.limits import LimitKind
 from foliot.domain.rates import Bucket, Rate
 from foliot.ports.store.nodes import SESSION_TTL_US
 from foliot.ports.worker_link import LeasedRun
-from foliot.store.sql.leasing.assignment import EXCUSES_MAX
+from foliot.store.sql.kernel.database import TryAgain, Tx
+from foliot.store.sql.leasing.assignment import EXCUSES_MAX, Assignment
 from foliot.store.sql.leasing.route_step import ASSIGNED_FOR_US, TRIES_MAX
 from tests.conformance.building import PERSON, save
 from tests.conformance.routing import assign, lease, routed_poll, team
@@ -120,6 +121,41 @@ async def test_limits_that_are_short_now_and_then_excuse_a_worker_that_hangs_onl
     assert await tried(world, run_id) == [anne.session]
     await assign(world)
     assert await meant_for(world, run_id) == bert.session
+
+
+async def test_a_transaction_that_is_tried_again_uses_up_no_excuse(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await save(world, "tick", place={**FIRST, "concurrency": {"db": 1}})
+    await save(world, "other", run=JOIN, place={"concurrency": {"db": 1}})
+    anne, bert = await team(world, 2)
+    cleo = await Worker(world).register(JOIN)
+    (run_id,) = await trigger(world)
+    await assign(world)
+    await trigger(world, "other")
+    (other,) = await cleo.lease()
+    take_back, tries = Assignment.take_back, []
+
+    def often(self: Assignment, tx: Tx, limit: int) -> int:
+        back = take_back(self, tx, limit)
+        if back:
+            tries.append(back)
+            if len(tries) <= EXCUSES_MAX:
+                raise TryAgain("somebody was quicker")
+        return back
+
+    monkeypatch.setattr(Assignment, "take_back", often)
+    await pass_time(world, OVER_US, anne, bert, cleo, holds=other)
+    await cleo.complete(other)
+    for _ in range(EXCUSES_MAX - 1):
+        await assign(world)
+        assert await meant_for(world, run_id) == anne.session
+        await trigger(world, "other")
+        (other,) = await cleo.lease()
+        await pass_time(world, OVER_US, anne, bert, cleo, holds=other)
+        await cleo.complete(other)
+    assert len(tries) > EXCUSES_MAX
+    assert await tried(world, run_id) == []
 
 
 async def test_a_maintenance_is_no_fault_of_a_worker(world: World) -> None:

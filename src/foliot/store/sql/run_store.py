@@ -96,6 +96,7 @@ class SqlRunStore:
         back = 0
         if again:
             back = await self._database.transact(partial(self._assignment.take_back, limit=limit))
+            self._assignment.taken_back()
         work = partial(self._assignment.assign, ask=ask, lanes=lanes, limit=limit, rules=health, doubt=doubt)
         assigned = await self._database.transact(work)
         return dataclasses.replace(assigned, again=back >= limit)

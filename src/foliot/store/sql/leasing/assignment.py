@@ -155,6 +155,7 @@ class Assignment:
         self._scopes = Scopes()
         self._short_at: dict[int, Instant] = {}  # when the limits of a lane were last seen to let no run through
         self._excused: dict[int, int] = {}  # by run, how often it came back for that; what came last is at the end
+        self._excusing: dict[int, int] = {}  # the same of runs that a transaction takes back, which may not commit
         self._counts_first = False  # a lane may be full: what is assigned is counted before more is read
 
     def assign(
@@ -201,8 +202,10 @@ class Assignment:
     def take_back(self, tx: Tx, limit: int) -> int:
         """Let routes decide again about runs whose worker let its time pass, drains or is gone; how many runs.
 
-        Only a worker that let a run wait although it could have taken it counts as one that was tried.
+        Only a worker that let a run wait although it could have taken it counts as one that was tried. `taken_back` is
+        to follow when this is committed.
         """
+        self._excusing = {}
         moment = tx.rows(MOMENT)[0]
         now = int(moment.now)
         if moment.maintenance_until > now:
@@ -218,6 +221,16 @@ class Assignment:
         back = [(row.id, row.ver, before) for row, before in rows.values()]
         return tx.change(TAKE_BACK, d=sorted(back)) if back else 0
 
+    def taken_back(self) -> None:
+        """What `take_back` did is committed: its excuses count."""
+        for run_id, excuses in self._excusing.items():
+            self._excused.pop(run_id, None)
+            if excuses:
+                self._excused[run_id] = excuses
+        self._excusing = {}
+        for run_id in list(islice(self._excused, max(0, len(self._excused) - _EXCUSED_KEPT))):
+            del self._excused[run_id]
+
     def _is_at_fault(self, row: Any, moment: Any) -> bool:
         """Whether the worker of an overdue run could have taken it, all the time that it had."""
         assigned_at = row.assigned_until - ASSIGNED_FOR_US
@@ -227,13 +240,9 @@ class Assignment:
 
     def _excuse(self, run_id: int) -> bool:
         """Whether it may once more be the limits of a run that kept its worker from taking it."""
-        excuses = self._excused.pop(run_id, 0)
-        if excuses == EXCUSES_MAX:
-            return False
-        self._excused[run_id] = excuses + 1
-        if len(self._excused) > _EXCUSED_KEPT:
-            del self._excused[next(iter(self._excused))]
-        return True
+        excuses = self._excused.get(run_id, 0)
+        self._excusing[run_id] = 0 if excuses == EXCUSES_MAX else excuses + 1
+        return excuses < EXCUSES_MAX
 
     def _look_at_limits(self, tx: Tx, lanes: Collection[int], scopes_ver: int, now: Instant) -> None:
         self._short_at = {lane: at for lane, at in self._short_at.items() if at + ASSIGNED_FOR_US > now}
