@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -24,7 +25,7 @@ from foliot.domain.access import (
     plain_code,
 )
 from foliot.domain.errors import FoliotError
-from foliot.operations.tokens import bootstrap, create_token, make_login_code, redeem_login_code
+from foliot.operations.tokens import bootstrap, create_token, hash_of, log_out, make_login_code, redeem_login_code
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 
@@ -388,6 +389,16 @@ async def test_a_browser_that_logs_out_forgets_the_token_it_was_given_and_the_to
     assert (await api.as_token(token).get("/whoami")).status_code == 200
     assert (await api.as_token(token).post("/logout", {})).status_code == 204  # a program that logs out ends it
     assert (await api.as_token(token).get("/whoami")).status_code == 401
+
+
+async def test_who_logs_out_with_a_token_that_is_revoked_meanwhile_is_logged_out(stage: Stage) -> None:
+    issued = await create_token(stage.services, ROOT, "mine", Grant(scopes=frozenset({Scope.ADMIN})))
+    namesake = await create_token(stage.services, ROOT, issued.record.id, Grant(scopes=frozenset({Scope.ADMIN})))
+    who = replace(ROOT, name="mine", token_id=issued.record.id)
+    await stage.store.tokens.revoke(issued.record.id)
+    await log_out(stage.services, who, by_cookie=True)
+    await log_out(stage.services, replace(who, token_id="t-gone"), by_cookie=False)
+    assert (await stage.store.tokens.find(hash_of(namesake.secret)))[0] is not None
 
 
 def test_codes_are_written_in_letters_nobody_misreads() -> None:

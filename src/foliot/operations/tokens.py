@@ -5,6 +5,7 @@ A token is shown once, when it is made. What is kept is its sha256.
 
 import hashlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -17,6 +18,7 @@ from foliot.domain.access import (
     Principal,
     Scope,
     TokenNameTaken,
+    TokenNotFound,
     check_secret,
     login_code,
     plain_code,
@@ -193,12 +195,16 @@ async def redeem_login_code(services: Services, written: str) -> IssuedToken:
 
 async def log_out(services: Services, who: Principal, *, by_cookie: bool) -> None:
     """End the token that asks. One that its user gave a browser goes on: it was not made for this session alone."""
-    if by_cookie:
-        record = await services.store.tokens.named(who.token_id)
-        is_the_sessions = record.created_by == INTERNAL.name and record.name.startswith(LOGIN)
-        if not is_the_sessions:
-            return
-    await services.store.tokens.revoke(who.token_id)
+    if by_cookie and not await _is_a_sessions(services, who.token_id):
+        return
+    with suppress(TokenNotFound):  # it was revoked meanwhile, and forgotten
+        await services.store.tokens.revoke(who.token_id)
+
+
+async def _is_a_sessions(services: Services, token_id: str) -> bool:
+    """Whether a token is good and was made for one session. Another may be called as this one's id is."""
+    good = await services.store.tokens.list()
+    return any(one.id == token_id and one.created_by == INTERNAL.name and one.name.startswith(LOGIN) for one in good)
 
 
 def _new(
