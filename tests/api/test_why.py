@@ -399,3 +399,15 @@ async def test_a_run_beyond_the_share_of_its_job_gives_way_and_says_so(stage: St
     gives_way = "100 runs of its job waited before it, and what is beyond gives way to other jobs"
     assert gives_way in last
     assert gives_way not in first
+
+
+async def test_a_shard_beyond_the_first_hundred_of_its_run_says_that_they_come_first(stage: Stage) -> None:
+    await stage.worker("w-1", ["python:jobs:tick"], slots=8)
+    await save.create(stage.services, ROOT, NS, "tick", {"run": TICK["run"], "shards": SURPLUS_AFTER + 1})
+    await stage.trigger("tick", by="anne")
+    (parent,) = await stage.run_ids()
+    *_, before, last = await stage.store.lookups.shards(parse_run_id(parent), limit=1000)
+    told = [await why_run(stage.services, ROOT, run.run_id) for run in (before, last)]
+    one, two = [sentence(explanation, tz="UTC") for explanation, _ in told]
+    assert "gives way" not in one
+    assert "100 shards of its run come before it, and what is beyond gives way to other jobs" in two

@@ -124,7 +124,7 @@ class _Teller:
             "cancel_reason": run.cancel_reason,
             "not_before": run.not_before,
             "debounce": run.debounce,
-            "surplus": SURPLUS_AFTER if run.is_surplus else None,
+            **_surplus(run),
             "late_work": self._piece("late_work") if run.catch_up else None,
             "error": self._error(run),
             "by_callback": self._piece("by_callback") if run.by_callback else None,
@@ -390,6 +390,15 @@ def _parts(run: RunFacts) -> dict[str, Any]:
         "shards_pending": run.shards.get(RunState.PENDING) or None,
         "shards_failed": run.shards.get(RunState.FAILED) or None,
     }
+
+
+def _surplus(run: RunFacts) -> dict[str, Any]:
+    """What a run that gives way to others has before it: runs of its job, or shards of the same run."""
+    if not run.is_surplus:
+        return {}
+    if run.shard is not None and run.shard >= SURPLUS_AFTER:
+        return {"surplus_shards": SURPLUS_AFTER}
+    return {"surplus": SURPLUS_AFTER}
 
 
 def _maintained(found: Maintenance | None) -> dict[str, Any]:

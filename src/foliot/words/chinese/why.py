@@ -70,7 +70,10 @@ PIECES: Final[Catalogue] = {
     "cause.other": "{text}",
 }
 
-_GIVES_WAY: Final = "[；此任务在它之前已有 {surplus} 个执行在等待，超出部分让位于其他任务][；{late_work}]"
+_GIVES_WAY: Final = (
+    "[；此任务在它之前已有 {surplus} 个执行在等待，超出部分让位于其他任务]"
+    "[；同一执行在它之前已有 {surplus_shards} 个分片，超出部分让位于其他任务][；{late_work}]"
+)
 
 SENTENCES: Final[Catalogue] = {
     "succeeded": "[在 {node} 上]成功，用时 {took:span}[（第 {tries} 次尝试）][，共 {shards} 个分片][，{by_callback}]",

@@ -74,7 +74,8 @@ PIECES: Final[Catalogue] = {
 }
 
 _GIVES_WAY: Final = (
-    "[; {surplus} runs of its job waited before it, and what is beyond gives way to other jobs][; {late_work}]"
+    "[; {surplus} runs of its job waited before it, and what is beyond gives way to other jobs]"
+    "[; {surplus_shards} shards of its run come before it, and what is beyond gives way to other jobs][; {late_work}]"
 )
 
 SENTENCES: Final[Catalogue] = {
