@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { violations, widthAt } from "./looking.ts";
-import { ask, pageOf, server } from "./window.ts";
+import { ask, drop, pageOf, server } from "./window.ts";
 
 test("jobs are chosen by keys, paused together, and all that match instead; another filter begins anew", async () => {
   const page = await pageOf();
@@ -37,14 +37,34 @@ test("jobs are chosen by keys, paused together, and all that match instead; anot
   await bar.getByRole("button", { name: "Resume" }).click();
   await dialog.getByRole("button", { name: "Resume these 3 jobs" }).click();
   await page.locator(".toast").getByText("Resumed: 3.").waitFor();
+  await table.getByRole("checkbox", { name: "Choose all in sight" }).and(page.locator(":focus")).waitFor();
   await table.getByRole("checkbox", { name: "Choose all in sight" }).check();
   await bar.getByText("3 chosen").waitFor();
   await page.getByLabel("State", { exact: true }).selectOption("active");
   await bar.waitFor({ state: "detached" });
-  await table.getByRole("checkbox", { name: "Choose pick_a" }).check();
+  const box = (name: string) => table.getByRole("checkbox", { name });
+  await box("Choose pick_a").check();
+  await bar.getByRole("button", { name: "All that match" }).click();
+  await bar.getByText("All 3 matching").waitFor();
+  await page.getByLabel("State", { exact: true }).selectOption("");
+  await bar.waitFor({ state: "detached" });
+  await box("Choose pick_a").check();
+  await bar.getByText("1 chosen").waitFor(); // all of the other filter is not all of this one
+  await box("Choose pick_b").check();
+  await bar.getByRole("button", { name: "All that match" }).click();
+  await bar.getByText("All 3 matching").waitFor();
+  await box("Choose pick_b").uncheck();
+  await bar.getByText("1 chosen").waitFor();
+  await page.getByLabel("Name, description or owner").press("Escape"); // it leaves the field alone
+  await bar.getByText("1 chosen").waitFor();
+  await bar.getByRole("button", { name: "Choose none" }).click();
+  await bar.waitFor({ state: "detached" });
+  await box("Choose all in sight").and(page.locator(":focus")).waitFor();
+  await box("Choose pick_a").check();
   assert.ok((await widthAt(page, 360)) <= 360);
   await page.keyboard.press("Escape");
   await bar.waitFor({ state: "detached" });
+  for (const name of ["pick_a", "pick_b", "pick_c"]) await drop(name);
   await page.context().close();
 });
 
@@ -68,5 +88,6 @@ test("runs are chosen and cancelled, exactly these; the box tells that some are 
   const states = await Promise.all(made.map(async (run) => (await ask("GET", `/runs/${run}`)).state));
   assert.deepEqual(states, ["CANCELLED", "PENDING", "CANCELLED"]);
   await ask("POST", `/runs/${made[1]}:cancel`, {});
+  await drop("picky");
   await page.context().close();
 });

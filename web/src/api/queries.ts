@@ -101,21 +101,34 @@ export const MATCHING_MAX = 500;
 export const matchingJobs = (wanted: JobsWanted) =>
   queryOptions({
     queryKey: ["jobs", "matching", wanted],
-    queryFn: async ({ signal }) => {
-      const { q = "", state = "", failing = false, late = false, group = "" } = wanted;
-      const items: JobOut[] = [];
-      let cursor: string | null = "";
-      while (cursor !== null && items.length <= MATCHING_MAX) {
-        const query = { q, state, failing, late, group, limit: 200, cursor };
-        const page: Page_JobOut_ = await call("list_jobs", { query, signal });
-        items.push(...page.items);
-        cursor = page.next_cursor;
-      }
-      return { items: items.slice(0, MATCHING_MAX), isCut: cursor !== null || items.length > MATCHING_MAX };
-    },
+    queryFn: ({ signal }) => allMatching(wanted, signal),
     staleTime: 0,
     gcTime: 0,
   });
+
+/** How many they are: read for a look, so not anew with every change of a job. */
+export const matchingCount = (wanted: JobsWanted) =>
+  queryOptions({
+    queryKey: ["matching", wanted],
+    queryFn: async ({ signal }) => {
+      const { items, isCut } = await allMatching(wanted, signal);
+      return { count: items.length, isCut };
+    },
+    staleTime: 10_000,
+  });
+
+async function allMatching(wanted: JobsWanted, signal: AbortSignal) {
+  const { q = "", state = "", failing = false, late = false, group = "" } = wanted;
+  const items: JobOut[] = [];
+  let cursor: string | null = "";
+  while (cursor !== null && items.length <= MATCHING_MAX) {
+    const query = { q, state, failing, late, group, limit: 200, cursor };
+    const page: Page_JobOut_ = await call("list_jobs", { query, signal });
+    items.push(...page.items);
+    cursor = page.next_cursor;
+  }
+  return { items: items.slice(0, MATCHING_MAX), isCut: cursor !== null || items.length > MATCHING_MAX };
+}
 
 export const job = (namespace: string, name: string) =>
   queryOptions({
@@ -342,7 +355,6 @@ export const matchingRuns = (wanted: RunsWanted) =>
     gcTime: 0,
   });
 
-/** Names of jobs that have the text in them. */
 /** Jobs with the text in their names, of the chosen namespace or of all. */
 export const jobsNamed = (text: string) =>
   queryOptions({

@@ -2,7 +2,7 @@
 import { Button, Menu } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type JobsWanted, MATCHING_MAX, matchingJobs } from "../api/queries.ts";
+import { type JobsWanted, matchingCount } from "../api/queries.ts";
 import type { JobOut } from "../api/types.ts";
 import { useSay } from "../words/say.ts";
 import { JobBulkDialog, type JobVerb, verbsOf } from "./JobBulk.tsx";
@@ -20,18 +20,21 @@ interface Props {
   selection: Selection;
 }
 
+/** What was chosen when the verb was pressed: the dialog outlives it when something is refused. */
+interface Pressed {
+  verb: JobVerb;
+  /** Undefined: all that the filter lets through. */
+  chosen: JobOut[] | undefined;
+}
+
 export function ChosenJobs({ jobs, isWhole, wanted, selection }: Props) {
   const say = useSay();
   const rights = useRights();
-  const [isAll, setAll] = useState(false);
-  const [verb, setVerb] = useState<JobVerb | null>(null);
+  const [pressed, setPressed] = useState<Pressed | null>(null);
   const chosen = jobs.filter((job) => selection.chosen.has(`${job.namespace}/${job.name}`));
-  const isOfFilter = isAll && chosen.length > 0;
+  const isOfFilter = selection.isAll && !wanted.starred && chosen.length > 0;
   const matching = useMatching(wanted, isOfFilter);
-  const clear = () => {
-    selection.choose(new Set());
-    setAll(false);
-  };
+  const clear = () => selection.choose(new Set());
   const mayTakeAll = !isOfFilter && !wanted.starred && (!isWhole || chosen.length < jobs.length);
   const says = isOfFilter ? matching : say("rows.count", { count: chosen.length });
   return (
@@ -43,25 +46,19 @@ export function ChosenJobs({ jobs, isWhole, wanted, selection }: Props) {
             size="compact-sm"
             variant="default"
             data-key={KEYS[one]}
-            onClick={() => setVerb(one)}
+            onClick={() => setPressed({ verb: one, chosen: isOfFilter ? undefined : chosen })}
           >
             {say(`do.${one}`)}
           </Button>
         ))}
         {mayTakeAll && (
-          <Button size="compact-sm" variant="subtle" onClick={() => setAll(true)}>
+          <Button size="compact-sm" variant="subtle" onClick={selection.chooseAll}>
             {say("rows.matching")}
           </Button>
         )}
       </ChosenBar>
-      {verb && (
-        <JobBulkDialog
-          verb={verb}
-          wanted={wanted}
-          chosen={isOfFilter ? undefined : chosen}
-          close={() => setVerb(null)}
-          onDone={clear}
-        />
+      {pressed && (
+        <JobBulkDialog {...pressed} wanted={wanted} close={() => setPressed(null)} onDone={clear} />
       )}
     </>
   );
@@ -74,8 +71,8 @@ export function Matching({ wanted }: { wanted: JobsWanted }) {
 
 function useMatching(wanted: JobsWanted, isAsked: boolean): string {
   const say = useSay();
-  const { data } = useQuery({ ...matchingJobs(wanted), enabled: isAsked });
+  const { data } = useQuery({ ...matchingCount(wanted), enabled: isAsked });
   if (data === undefined) return "…";
   if (data.isCut) return say("many.too_many");
-  return say("rows.all_match", { count: Math.min(data.items.length, MATCHING_MAX) });
+  return say("rows.all_match", { count: data.count });
 }
