@@ -35,6 +35,11 @@ const STATES = [
   "FAILED",
   "CANCELLED",
 ] as const;
+const TOGETHER = [
+  ["since", "until"],
+  ["ended_since", "ended_until"],
+  ["job", "namespace"],
+] as const;
 const EVERY_MS = 1000;
 const MISSING_MAX = 1000; // more are not counted: a list may be looked at for days
 
@@ -54,11 +59,15 @@ export function RunsPage() {
   const [fresh, setFresh] = useState(0);
   const isOver = useRef(false);
   const { refetch } = query;
-  const ids = query.data?.pages.flatMap((page) => page.items.map((run) => run.id));
-  const forget = useMissingRuns({ namespace: chosen, ...wanted }, ids ?? [], (count) => {
-    if (isOver.current) setFresh(count);
-    else show();
-  });
+  const inSight = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const forget = useMissingRuns(
+    { namespace: chosen, ...wanted },
+    inSight.map((run) => run.id),
+    (count) => {
+      if (isOver.current) setFresh(count);
+      else show();
+    },
+  );
   const show = () => {
     forget();
     setFresh(0);
@@ -80,7 +89,7 @@ export function RunsPage() {
   };
   const job = look.job ?? "";
   const hasFilters = Object.keys(look).length > 0;
-  const filtered = Object.keys(look).length - (look.since && look.until ? 1 : 0); // two times are one filter
+  const filtered = filtersOf(look);
   const isFiltered = hasFilters || chosen !== undefined;
   return (
     <>
@@ -173,14 +182,20 @@ export function RunsPage() {
             <>
               <Bulk wanted={wanted} runs={all} isWhole={!query.hasNextPage} />
               <RunTable runs={all} selection={rights.run ? selection : undefined} />
-              <ChosenRuns runs={all} wanted={wanted} selection={selection} />
             </>
           )}
         </Pages>
+        <ChosenRuns runs={inSight} wanted={wanted} selection={selection} />
       </div>
       {night && <BulkDialog verb="retry" wanted={night} close={() => setNight(null)} />}
     </>
   );
+}
+
+/** What one field holds, or two that are written together, is one filter. */
+function filtersOf(look: { [part in (typeof TOGETHER)[number][number]]?: unknown }): number {
+  const pairs = TOGETHER.filter(([one, other]) => look[one] && look[other]);
+  return Object.keys(look).length - pairs.length;
 }
 
 /** The range in which the runs ended: bars of charts count them so. */
