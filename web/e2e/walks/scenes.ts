@@ -18,9 +18,15 @@ test("the look is chosen: theme and rows; who logs out is asked who they are", a
   assert.equal(await page.locator("html").getAttribute("data-mantine-color-scheme"), "dark");
   await page.getByLabel("Rows", { exact: true }).selectOption("Comfortable");
   await page.locator('[data-density="comfortable"]').first().waitFor({ state: "attached" });
+  await page.evaluate(() => {
+    sessionStorage.setItem("foliot.draft.confirm Pause daily?", '{"reason":"of somebody"}');
+  });
   await page.getByRole("button", { name: "Account" }).click();
   await page.getByRole("menuitem", { name: "Log out" }).click();
   await page.getByLabel("Token or code").waitFor();
+  await page.waitForFunction(
+    () => !Object.keys(sessionStorage).some((key) => key.startsWith("foliot.draft.")),
+  );
   await page.goto(`${server.url}/jobs`);
   await page.getByLabel("Token or code").waitFor();
   await page.context().close();

@@ -245,9 +245,14 @@ function Holder({ holder }: { holder: LimitHolderOut }) {
 const SCOPES = ["named", "group", "namespace"] as const;
 type Kind = (typeof SCOPES)[number];
 
+/** Where a draft is kept. What was written about other numbers is not for these. */
+function placeOf({ kind, namespace, name, max, rate }: LimitOut): string {
+  return `limit ${kind} ${namespace}/${name} ${max ?? ""} ${rate ?? ""}`;
+}
+
 function SetDialog({ limit, close }: { limit?: LimitOut; close: () => void }) {
   const say = useSay();
-  const place = limit ? `limit ${limit.kind} ${limit.namespace}/${limit.name}` : "limit";
+  const place = limit ? placeOf(limit) : "limit";
   const [{ kind, name, max, rate }, keep, forget] = useDraft(place, {
     kind: ((limit && settableKind(limit)) ?? "named") as Kind,
     name: limit?.name ?? "",

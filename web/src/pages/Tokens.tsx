@@ -187,7 +187,10 @@ function NewToken({ close }: { close: () => void }) {
       const body = { name, scopes, expires, ...(namespace && { namespace }), ...(group && { group }) };
       return call("create_token", { body, key });
     },
-    onSuccess: () => void client.invalidateQueries({ queryKey: ["tokens"] }),
+    onSuccess: () => {
+      forget(); // also when the page is left before the dialog
+      void client.invalidateQueries({ queryKey: ["tokens"] });
+    },
     onError: () => setKey(newKey()),
   });
   return (

@@ -1,6 +1,6 @@
 /// The frame around every page: rail, header, live chip, search, keys, and the dialog of an ended session.
 import { ActionIcon, Button, Menu, Modal, NativeSelect, useMantineColorScheme } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { type QueryClient, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useLocation, useNavigate, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { overview, whoami } from "../api/queries.ts";
@@ -14,6 +14,7 @@ import mark from "../look/foliot.svg";
 import { Icon } from "../look/Icon.tsx";
 import { needsOf } from "../pages/needs.ts";
 import { Boundary } from "../parts/Boundary.tsx";
+import { forgetDrafts } from "../parts/draft.ts";
 import { useFocusBack } from "../parts/focus.ts";
 import { lazyPart } from "../parts/lazyPart.tsx";
 import { chooseZone, useNow, useOfferedZone, useZone } from "../parts/settings.ts";
@@ -207,6 +208,7 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
   const say = useSay();
   const zone = useZone();
   const zones = useZones();
+  const client = useQueryClient();
   return (
     <div className="head" role="region" aria-label={say("head.label")}>
       <button type="button" className="find" onClick={onSearch}>
@@ -251,11 +253,18 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
           <Menu.Item component="a" href="/api/docs">
             {say("head.api")}
           </Menu.Item>
-          <Menu.Item onClick={() => void logOut()}>{say("head.logout")}</Menu.Item>
+          <Menu.Item onClick={() => void leave(client)}>{say("head.logout")}</Menu.Item>
         </Menu.Dropdown>
       </Menu>
     </div>
   );
+}
+
+/** Nothing that was read or written is there for the next person in this tab. */
+async function leave(client: QueryClient): Promise<void> {
+  await logOut();
+  forgetDrafts();
+  client.clear();
 }
 
 /** The place of the saved views when their part did not come: a press asks for it again. */
