@@ -5,12 +5,14 @@ import type { JobOut } from "../api/types.ts";
 import type { Column } from "../format/columns.ts";
 import { LATE_S } from "../format/late.ts";
 import { groupPath } from "../format/paths.ts";
+import { placedAs } from "../format/placed.ts";
 import { percent } from "../format/time.ts";
 import { COLUMN_WORDS } from "../parts/ColumnMenu.tsx";
 import type { Favourites } from "../parts/favourites.ts";
 import { IconButton } from "../parts/IconButton.tsx";
 import { ListTable } from "../parts/ListTable.tsx";
 import { JobLink, RowLink, RunLink } from "../parts/links.tsx";
+import { useHome } from "../parts/names.ts";
 import { Raw } from "../parts/Raw.tsx";
 import { type Rights, useRights } from "../parts/rights.ts";
 import { Schedule } from "../parts/Schedule.tsx";
@@ -45,6 +47,7 @@ interface TableProps extends OfEachRow {
 export function JobTable({ jobs, columns, favourites, open, selection }: TableProps) {
   const say = useSay();
   const rights = useRights(); // once for all rows
+  const home = useHome();
   const mayAct = rights.run || rights.write;
   return (
     <ListTable
@@ -62,6 +65,7 @@ export function JobTable({ jobs, columns, favourites, open, selection }: TablePr
         <JobLine
           key={nameOf(job)}
           job={job}
+          label={placedAs(job, home)}
           isChosen={selection.chosen.has(nameOf(job))}
           toggle={mayAct ? selection.toggle : null}
           isFar={at >= SEEN_FIRST}
@@ -151,6 +155,8 @@ function Next({ job }: { job: JobOut }) {
 
 interface LineProps extends OfEachRow {
   job: JobOut;
+  /** Its name, with its namespace where that is not the one at home. */
+  label: string;
   isFar: boolean;
   rights: Rights;
   isChosen: boolean;
@@ -161,6 +167,7 @@ interface LineProps extends OfEachRow {
 /** Drawn anew when its job is another, not when the list is read again. */
 const JobLine = memo(function JobLine({
   job,
+  label,
   isFar,
   columns,
   rights,
@@ -175,7 +182,7 @@ const JobLine = memo(function JobLine({
     <tr data-chosen={isChosen || undefined}>
       <td className="first">
         <span className="row" title={job.description}>
-          {toggle && <ChooseBox name={nameOf(job)} label={job.name} isChosen={isChosen} toggle={toggle} />}
+          {toggle && <ChooseBox name={nameOf(job)} label={label} isChosen={isChosen} toggle={toggle} />}
           <Star job={job} favourites={favourites} />
           <JobLink job={job} />
           {job.state !== "ACTIVE" && <State of={job.state} family="job" />}

@@ -1,7 +1,7 @@
 /// Why runs of a list wait: all of them in one request, made when somebody asks about the first.
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { runWhys } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { askedWith, isWaiting } from "../format/waiting.ts";
@@ -18,18 +18,25 @@ export interface Asking {
   toggle: (id: string) => void;
 }
 
-/** Which run of a list is asked about. The others are those that waited when somebody asked first. */
+/**
+ * Which run of a list is asked about. The others are those that waited when somebody asked first. It is the same from one
+ * drawing to the next until somebody asks: rows are not drawn anew for it.
+ */
 export function useAsking(runs: readonly RunOut[]): Asking {
   const [opened, setOpened] = useState<string | null>(null);
   const [ids, setIds] = useState<string[]>([]);
-  const toggle = (id: string) => {
-    if (!ids.includes(id)) {
-      const waiting = runs.filter(isWaiting).map((run) => run.id);
-      setIds(askedWith(id, waiting));
-    }
-    setOpened(opened === id ? null : id);
-  };
-  return { opened, ids, toggle };
+  const latest = useRef(runs);
+  latest.current = runs;
+  return useMemo(() => {
+    const toggle = (id: string) => {
+      if (!ids.includes(id)) {
+        const waiting = latest.current.filter(isWaiting).map((run) => run.id);
+        setIds(askedWith(id, waiting));
+      }
+      setOpened(opened === id ? null : id);
+    };
+    return { opened, ids, toggle };
+  }, [opened, ids]);
 }
 
 export function WhyButton({ run, asking }: { run: RunOut; asking: Asking }) {
