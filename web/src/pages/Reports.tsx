@@ -6,10 +6,11 @@ import { report } from "../api/reports.ts";
 import { dayOf, isDay } from "../format/day.ts";
 import { KINDS, type Kind, periodBeside } from "../format/reportForm.ts";
 import { asReport } from "../format/snippets.ts";
+import { ChosenText } from "../parts/ChosenText.tsx";
 import { Command } from "../parts/Command.tsx";
 import { DayField } from "../parts/DayField.tsx";
-import { FilterText } from "../parts/FilterText.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
+import { useNamespaceNames } from "../parts/names.ts";
 import { Step } from "../parts/Step.tsx";
 import { useNow, useZone } from "../parts/settings.ts";
 import { useSay } from "../words/say.ts";
@@ -97,7 +98,13 @@ function OfPeriod({ kind }: { kind: Kind }) {
             </Button>
           )}
         </div>
-        <FilterText value={namespace ?? ""} set={within} hint={say("reports.everywhere")} />
+        <ChosenText
+          value={namespace ?? ""}
+          set={within}
+          label={say("reports.everywhere")}
+          useNames={useNamespaceNames}
+          isMain
+        />
       </div>
       <Loaded query={query} rows={8}>
         {(found) => <Report report={found} />}

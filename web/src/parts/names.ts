@@ -1,9 +1,9 @@
 /// Names that are offered while one is written: of jobs, nodes, rules. Undefined while they are not known.
 import { useQuery } from "@tanstack/react-query";
 import { rules } from "../api/alerts.ts";
-import { jobsNamed, nodeNames } from "../api/queries.ts";
+import { jobsNamed, nodeNames, overview } from "../api/queries.ts";
 import { placedAs, readPlaced } from "../format/placed.ts";
-import { useNamespace } from "./settings.ts";
+import { useNamespace, useZone } from "./settings.ts";
 
 type Names = string[] | undefined;
 
@@ -30,6 +30,11 @@ export function usePlacedJobs(text: string): Names {
 export function useNodeNames(text: string): Names {
   const { data } = useQuery(nodeNames(text !== ""));
   return data?.filter((name) => has(name, text));
+}
+
+export function useNamespaceNames(text: string): Names {
+  const { data } = useQuery({ ...overview(useZone()), enabled: text !== "" });
+  return data?.namespaces.filter((name) => has(name, text));
 }
 
 /** What events are about, as far as it has a name that is not an id. */
