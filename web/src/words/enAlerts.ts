@@ -123,7 +123,7 @@ export const enAlerts = {
   "rules.save": "Save",
   "rules.save_over": "Save over it",
   "rules.saved": "{{name}} is saved.",
-  "rules.tells_nobody": "No channel is told at first.",
+  "rules.tells_nobody": "This rule tells no channel when it fires.",
   "rules.try": "Try",
   "rules.try_title": "Would {{name}} fire?",
   "rules.try_run": "Run to try it against",

@@ -125,7 +125,7 @@ export const zhAlerts: Record<keyof typeof enAlerts, string> = {
   "rules.save": "保存",
   "rules.save_over": "覆盖保存",
   "rules.saved": "{{name}} 已保存。",
-  "rules.tells_nobody": "起初不通知任何渠道。",
+  "rules.tells_nobody": "触发时不通知任何渠道。",
   "rules.try": "试用",
   "rules.try_title": "{{name}} 会告警吗？",
   "rules.try_run": "用哪次执行试用",

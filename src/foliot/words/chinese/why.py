@@ -251,7 +251,7 @@ HINTS: Final[Catalogue] = {
     "held_draining": "再启动一个工作节点，或 foliot node list",
     "skipped_overlap.skip": "改为排队等待：overlap: queue",
     "skipped_misfire.beyond_window": (
-        "放宽窗口：misfire: {{latest: 6h}}；现在补跑：foliot job backfill {job} --from {at:iso} --to {second_later:iso}"
+        "放宽窗口：misfire: {{latest: 6h}}；现在补数：foliot job backfill {job} --from {at:iso} --to {second_later:iso}"
     ),
     "no_schedule": "foliot job trigger {job}",
     "paused": _PAUSED,
