@@ -25,8 +25,8 @@ def slow(ctx: Ctx, name: str = "world", shout: bool = False) -> str:
 
 
 @job
-async def endless(ctx: Ctx) -> None:
-    """Runs until somebody cancels it."""
+async def endless(ctx: Ctx, name: str = "") -> None:
+    """Runs until somebody cancels it; its runs can be told apart by a name."""
     while True:
         await ctx.sleep_async(1)
 

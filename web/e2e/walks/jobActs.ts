@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Locator } from "playwright-core";
 import { violations } from "./looking.ts";
-import { ask, pageOf, server } from "./window.ts";
+import { ask, drop, pageOf, server } from "./window.ts";
 
 const copied = async (dialog: Locator): Promise<string> =>
   (await dialog.locator(".command pre").textContent()) ?? "";
@@ -66,15 +66,20 @@ test("a command about a job or a run is copied from its page, and the header lea
 test("the page of a job tells which values are full of its limits, and who waits", async () => {
   const page = await pageOf();
   const place = { max_running: 4, max_per_key: 1, concurrency_by: "name" };
-  const definition = { run: { python: "jobs:slow" }, overlap: "allow", place };
+  const definition = { run: { python: "jobs:endless" }, overlap: "allow", place };
   await ask("POST", "/jobs", { name: "by_name", definition });
-  for (const _ of [1, 2, 3, 4]) await ask("POST", "/jobs/by_name:trigger", { params: { name: "Ada" } }); // one after the other
+  const made: string[] = [];
+  for (const _ of [1, 2]) {
+    made.push((await ask("POST", "/jobs/by_name:trigger", { params: { name: "Ada" } })).id as string);
+  }
   await page.goto(`${server.url}/jobs/default/by_name`);
   await page.locator("main summary").getByText("Limits").click();
   await page.locator("main").getByText("Runs at a time 4").waitFor();
   const full = page.getByRole("table", { name: "Values and workers that are full" });
   await full.getByRole("row", { name: /Ada/ }).getByRole("link").waitFor();
   assert.deepEqual(await violations(page), [], "the limits of a job");
+  for (const run of made.reverse()) await ask("POST", `/runs/${run}:cancel`, {}); // the one that waits first
+  await drop("by_name");
   await page.context().close();
 });
 
@@ -123,6 +128,8 @@ test("a trigger that an earlier run stands for says so, with a link to it", asyn
   assert.match(page.url(), /\/jobs\/default\/calm$/, "no run was made, so none is opened");
   await toast.getByRole("link").click();
   await page.waitForURL(`${server.url}/runs/${first}`);
+  await ask("POST", `/runs/${first}:cancel`, {});
+  await drop("calm");
   await page.context().close();
 });
 

@@ -123,8 +123,6 @@ test("the year of a job is walked by arrows, and stands as a table for readers a
 
 test("the window is called by what it shows, readers aloud hear where they went, and l opens the newest run", async () => {
   const page = await pageOf();
-  const { items } = (await ask("GET", "/runs?job=daily&limit=1")) as { items: { id: string }[] };
-  const newest = items[0]?.id ?? "";
   await page.goto(`${server.url}/jobs`);
   await page.waitForFunction(() => document.title === "Jobs · Foliot");
   const told = page.locator('[role=status][translate="no"].hidden');
@@ -136,6 +134,8 @@ test("the window is called by what it shows, readers aloud hear where they went,
   await page.waitForFunction(() => document.title === "daily · Jobs · Foliot");
   await told.getByText("daily · Jobs · Foliot").waitFor();
   await page.locator(".strip.long a").first().waitFor();
+  const { items } = (await ask("GET", "/runs?job=daily&limit=1")) as { items: { id: string }[] };
+  const newest = items[0]?.id ?? "";
   await page.keyboard.press("l");
   await page.waitForURL(`${server.url}/runs/${newest}`);
   await page.waitForFunction((title) => document.title === title, `${newest} · Runs · Foliot`);

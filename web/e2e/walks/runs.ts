@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Calls, countPresses, pressesOf } from "../browser.ts";
 import { violations, widthAt } from "./looking.ts";
-import { ask, pageOf, server } from "./window.ts";
+import { ask, drop, pageOf, server } from "./window.ts";
 
 test("a job is triggered by a form with two clicks, and its run is seen to end, with its log", async () => {
   const page = await pageOf();
@@ -337,6 +337,7 @@ test("a job of another namespace is chosen with its namespace", async () => {
   await rows.filter({ hasNotText: "closing" }).first().waitFor({ state: "detached" });
   assert.equal(await rows.count(), 1);
   assert.equal(await field.inputValue(), "books / closing");
+  await drop("closing", "books");
   await field.fill("");
   await page.waitForURL((url) => url.search === "");
   await page.getByLabel("State").selectOption("cancelling");

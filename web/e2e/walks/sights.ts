@@ -1,6 +1,7 @@
 /// What pages say beside their lists, and where what they name leads to.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { EventOut } from "../../src/api/types.ts";
 import { violations } from "./looking.ts";
 import { ask, counted, pageOf, server } from "./window.ts";
 
@@ -38,9 +39,25 @@ test("the node of a run is a link to it", async () => {
   await page.context().close();
 });
 
+/** What the event of an alert is about: many others may stand before it. */
+async function subjectOfFired(job: string): Promise<string> {
+  let cursor: string | null = "";
+  while (cursor !== null) {
+    const path = `/journal?topic=cluster&limit=200&cursor=${encodeURIComponent(cursor)}`;
+    const page = (await ask("GET", path)) as unknown as { items: EventOut[]; next_cursor: string | null };
+    const found = page.items.find(
+      (event) => event.kind === "alert.fired" && JSON.stringify(event).includes(job),
+    );
+    if (found) return found.subject;
+    cursor = page.next_cursor;
+  }
+  throw new Error(`no alert of ${job} fired`);
+}
+
 test("the event of an alert says what that is about, and leads to it", async () => {
   const page = await pageOf();
-  await page.goto(`${server.url}/events?topic=cluster`);
+  const subject = encodeURIComponent(await subjectOfFired("charge"));
+  await page.goto(`${server.url}/events?topic=cluster&subject=${subject}`);
   const line = page.locator("li", { hasText: "an alert fires" }).filter({ hasText: "charge" }).first();
   await line.waitFor();
   assert.deepEqual(await violations(page), []);
@@ -96,11 +113,12 @@ test("24 jobs are in sight at first, and a filter that lets none through is take
   await page.setViewportSize({ width: 1440, height: 900 });
   await page.goto(`${server.url}/jobs`);
   const rows = page.getByRole("table", { name: "List of jobs" }).locator("tbody tr");
-  await rows.nth(1).waitFor();
-  const fit = await rows.first().evaluate((row) => {
-    const { top, height } = row.getBoundingClientRect();
-    return Math.floor((window.innerHeight - top) / height);
-  });
+  const top = await rows.first().evaluate((row) => row.getBoundingClientRect().top);
+  const plain = rows.filter({ has: page.getByRole("link", { name: "daily", exact: true }) }); // others may have a second line
+  const fit = await plain.evaluate(
+    (row, top) => Math.floor((window.innerHeight - top) / row.getBoundingClientRect().height),
+    top,
+  );
   assert.ok(fit >= 24, `${fit} rows`);
   await page.goto(`${server.url}/jobs?q=nothing-is-called-so&failing=true&sort=next`);
   await page.getByText("No jobs match.").waitFor();
