@@ -99,6 +99,8 @@ async def list_runs(
     """One page of runs, newest first, without their parameters and results.
 
     `since` and `until` go by when they were created, `ended_since` and `ended_until` by when they were over.
+    What is over since an instant may have been created at any time before: `ended_since` alone leads page by page to
+    the oldest run, `since` as well ends the walk there.
     """
     if namespace is not None and not who.sees(namespace):
         return Page(items=[])
