@@ -3159,13 +3159,13 @@ SELECT hash FROM replies WHERE made_at < %(before)s ORDER BY made_at LIMIT %(row
 DELETE replies FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (hash LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN replies ON replies.hash = d.hash WHERE true AND made_at < %(before)s;
 
 -- people/run_reads.py WALK
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.job_id = %(job_id)s AND r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.job_id = %(job_id)s AND r.id < %(before)s ORDER BY r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py WALK_LIVE
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < %(before)s ORDER BY +r.id DESC LIMIT %(rows)s;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < %(before)s ORDER BY +r.id DESC LIMIT %(rows)s;
 
 -- people/run_reads.py FETCH
 SELECT

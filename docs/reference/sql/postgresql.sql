@@ -3666,13 +3666,13 @@ SELECT hash FROM replies WHERE made_at < $1 ORDER BY made_at LIMIT $2;
 DELETE FROM replies WHERE hash IN (SELECT d.hash FROM unnest($1::text::text[]) AS d(hash)) AND made_at < $2;
 
 -- people/run_reads.py WALK
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.id < $1 ORDER BY r.id DESC LIMIT $2;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.job_id = (SELECT CAST($1 AS integer)) AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.job_id = (SELECT CAST($1 AS integer)) AND r.id < $2 ORDER BY r.id DESC LIMIT $3;
 
 -- people/run_reads.py WALK_LIVE
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < $1 ORDER BY +r.id DESC LIMIT $2;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < $1 ORDER BY +r.id DESC LIMIT $2;
 
 -- people/run_reads.py FETCH
 SELECT

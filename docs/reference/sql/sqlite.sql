@@ -3377,13 +3377,13 @@ SELECT hash FROM replies WHERE made_at < :before ORDER BY made_at LIMIT :rows;
 DELETE FROM replies WHERE hash IN (SELECT d.hash FROM (SELECT json_extract(value, '$[0]') AS hash FROM json_each(:d)) AS d) AND made_at < :before;
 
 -- people/run_reads.py WALK
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.id < :before ORDER BY r.id DESC LIMIT :rows;
 
 -- people/run_reads.py WALK_JOB
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.job_id = :job_id AND r.id < :before ORDER BY r.id DESC LIMIT :rows;
 
 -- people/run_reads.py WALK_LIVE
-SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before ORDER BY +r.id DESC LIMIT :rows;
+SELECT r.id, r.job_id, r.state, r.kind, r.created_at, r.shard, r.parent_id, r.session_id, r.attempt, r.place, r.cancel_at, r.lane, r.not_before, r.serial, r.follow, r.ended_at FROM runs r WHERE r.state IN ('PENDING', 'RUNNING') AND r.shard = -1 AND +r.id < :before ORDER BY +r.id DESC LIMIT :rows;
 
 -- people/run_reads.py FETCH
 SELECT
