@@ -7,8 +7,8 @@ with what the step took, and is bounded. So a lone fire waits for nothing, and a
 
 from typing import Final
 
-REST_RATIO: Final = 12.0
-"""After a step of one millisecond the next begins twelve after it began: the duty costs a twelfth of the time."""
+REST_RATIO: Final = 30.0
+"""After a step of one millisecond the next begins thirty after it began: the duty costs a thirtieth of the time."""
 MOST_OF_IT: Final = 0.7
 """So much of a gap is enough for a step that has news."""
 
