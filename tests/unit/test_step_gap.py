@@ -14,7 +14,7 @@ def test_the_first_step_waits_for_nothing() -> None:
 @pytest.mark.parametrize(
     ("took_s", "asked_after_s", "left_s"),
     [
-        (0.001, 0.001, 0.001 * REST_RATIO - 0.001),  # a cheap step rests in proportion
+        (0.0005, 0.0005, 0.0005 * REST_RATIO - 0.0005),  # a cheap step rests in proportion
         (0.004, 0.004, MOST_S - 0.004),  # a dear one rests no longer than allowed
         (0.004, MOST_S, 0.0),  # the rest counts from the beginning of the step
         (0.020, 0.020, 0.0),  # who took longer than that has rested enough
