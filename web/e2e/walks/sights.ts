@@ -41,15 +41,15 @@ test("the node of a run is a link to it", async () => {
 
 /** What the event of an alert is about: many others may stand before it. */
 async function subjectOfFired(job: string): Promise<string> {
-  let cursor: string | null = "";
-  while (cursor !== null) {
-    const path = `/journal?topic=cluster&limit=200&cursor=${encodeURIComponent(cursor)}`;
+  let after: string | null = "";
+  while (after !== null) {
+    const path = `/journal?topic=cluster&limit=200${after}`;
     const page = (await ask("GET", path)) as unknown as { items: EventOut[]; next_cursor: string | null };
     const found = page.items.find(
       (event) => event.kind === "alert.fired" && JSON.stringify(event).includes(job),
     );
     if (found) return found.subject;
-    cursor = page.next_cursor;
+    after = page.next_cursor && `&cursor=${page.next_cursor}`;
   }
   throw new Error(`no alert of ${job} fired`);
 }
