@@ -32,7 +32,7 @@ KNOWN = frozenset((
 """Names of products, standards and units."""
 WORDS_OF_THE_COMMAND_LINE = frozenset((
     "active", "admin", "all", "allow", "cluster", "done", "en", "error", "errors", "except", "failed", "fails",
-    "held", "jobs", "lost", "missing", "nodes", "off", "ok", "on", "only", "paused", "poison", "queue", "read",
+    "held", "jobs", "lost", "missing", "nodes", "none", "off", "ok", "on", "only", "paused", "poison", "queue", "read",
     "rejected", "replace",
     "retired",
     "round",

@@ -66,15 +66,24 @@ def recount(tx: Tx, *, after: str, term: int | None, limit: int = STEP) -> tuple
         return 0, None
     locked = tx.rows(LOCK_COUNTS, d=keys(names))
     running = _running(tx, names)
-    counted = [(row.name, row.ver, running.get(row.name, 0)) for row in locked]
-    wrong = [mended for row, mended in zip(locked, counted, strict=True) if row.used != mended[2]]
-    corrected = tx.change(CORRECT, d=wrong) if wrong else 0
+    corrected = _correct(tx, locked, running)
     awaited = _refill(tx, locked, running)
-    idle = [row.name for row in locked if not running.get(row.name) and row.wake_at is None]
-    if unneeded := sorted(set(idle) - awaited):
-        tx.change(DROP_IDLE, {"now": tx.now()}, d=keys(unneeded))
+    _drop_idle(tx, locked, running, awaited)
     is_full = len(names) == limit
     return corrected, names[-1] if is_full else None
+
+
+def _correct(tx: Tx, locked: Sequence[Any], running: Mapping[str, int]) -> int:
+    """Put counts right that are not what runs; how many were off."""
+    wrong = [(row.name, row.ver, running.get(row.name, 0)) for row in locked if row.used != running.get(row.name, 0)]
+    return tx.change(CORRECT, d=wrong) if wrong else 0
+
+
+def _drop_idle(tx: Tx, locked: Sequence[Any], running: Mapping[str, int], awaited: set[str]) -> None:
+    """Forget keys of which nothing runs and for which nothing waits."""
+    idle = {row.name for row in locked if not running.get(row.name) and row.wake_at is None}
+    if unneeded := sorted(idle - awaited):
+        tx.change(DROP_IDLE, {"now": tx.now()}, d=keys(unneeded))
 
 
 def _refill(tx: Tx, locked: Sequence[Any], running: Mapping[str, int]) -> set[str]:
@@ -84,11 +93,19 @@ def _refill(tx: Tx, locked: Sequence[Any], running: Mapping[str, int]) -> set[st
     """
     places: dict[str, int] = {}
     for row in locked:
-        n = running.get(row.name, 0)
-        if row.name.startswith("w:") or (row.pace_us and row.wake_at is not None):
-            continue  # nobody waits for it, or the sweep looks after it
-        places[row.name] = 1 if row.pace_us else max(0 if n else 1, min(int(row.burst) - n, REFILL_MAX))
+        is_the_sweeps = row.pace_us and row.wake_at is not None
+        if row.name.startswith("w:") or is_the_sweeps:
+            continue  # nobody waits for a worker's, and the sweep looks after the other
+        places[row.name] = _places(row, running.get(row.name, 0))
     return {name for name, unparked in refill(tx, places).items() if unparked.any_waits}
+
+
+def _places(row: Any, runs: int) -> int:
+    """How many more runs of a key may go; one at least when nothing of it runs."""
+    if row.pace_us:
+        return 1
+    at_least = 0 if runs else 1
+    return max(at_least, min(int(row.burst) - runs, REFILL_MAX))
 
 
 def _running(tx: Tx, names: Sequence[str]) -> dict[str, int]:
