@@ -46,8 +46,8 @@ async def test_an_exclusive_job_is_tested_in_its_line(api: Api) -> None:
 
 async def test_a_definition_is_tested_before_it_is_saved_and_nothing_is_saved(api: Api, stage: Stage) -> None:
     await api.create_job("tick", schedule={"every": "1h"})
-    before = (await api.get("/jobs/tick")).json()
     worker = await stage.worker("w-1", ["python:jobs:tick"])
+    before = (await api.get("/jobs/tick")).json()
     definition = {
         "run": {"python": "jobs:tick"},
         "schedule": {"every": "1s"},
