@@ -96,6 +96,29 @@ async def test_a_batch_of_successes_lands_each_for_itself_too(world: World) -> N
     assert await states_of(world) == ["SUCCEEDED", "SUCCEEDED", "RUNNING"]
 
 
+async def test_plain_and_limited_runs_succeed_in_one_batch_whatever_came_before(world: World) -> None:
+    """Plain ones are ended by a statement of their own; the others take a way that gives their place back."""
+    await save(world, "plain", overlap="allow")
+    await save(world, "limited", overlap="allow", place={"max_running": 3})
+    for _ in range(2):  # a batch with limited runs, and then one that follows such a batch
+        await trigger(world, "plain", n=2)
+        await trigger(world, "limited", n=3)
+        anne = await worker(world)
+        leased = await anne.lease(5)
+        assert sorted(run.job for run in leased) == ["limited"] * 3 + ["plain"] * 2
+        said_twice = anne.report(leased[0])
+        landings = await world.store.runs.complete(
+            anne.session, [*(anne.report(run) for run in leased), said_twice], judge
+        )
+        assert landings == [*[Landing.RECORDED] * 5, Landing.ALREADY]
+        await trigger(world, "plain")
+        (alone,) = await anne.lease(5)
+        assert await anne.complete(alone) == [Landing.RECORDED]
+        assert await anne.complete(alone) == [Landing.ALREADY]
+    ended = await states_of(world, "plain") + await states_of(world, "limited")
+    assert ended == ["SUCCEEDED"] * 12
+
+
 def _under(lease: LeasedRun, report: Report) -> Report:
     """The same report under another lease."""
     return replace(report, lease_id=lease.lease_id)

@@ -174,6 +174,13 @@ LEASING: list[Hot] = [
         sets=lambda loaded: {"d": lease_rows(loaded, loaded.now, "null")},
     ),
     Hot(
+        name="succeed at once",
+        statement=success.SUCCEED_AT_ONCE,
+        uses=KEY,
+        values=lambda loaded: {"session": loaded.session},
+        sets=lambda loaded: {"d": lease_rows(loaded, 1000, "null")},
+    ),
+    Hot(
         name="see runs",
         statement=locked_runs.SEE,
         uses=KEY,

@@ -1032,7 +1032,8 @@ SELECT
     CASE WHEN
     (r.follow & 8) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+      WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+      LIMIT 1) = 1
  THEN 1 ELSE 0 END,
     TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
  FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
@@ -1050,7 +1051,8 @@ SELECT
     CASE WHEN
     (r.follow & 8) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+      WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+      LIMIT 1) = 1
  THEN 1 ELSE 0 END,
     TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
  FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true ORDER BY r.id FOR UPDATE;
@@ -1160,9 +1162,22 @@ WHERE k.until < TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_T
           CASE WHEN
    (r.follow & 8) > 0 AND (
      SELECT 1 FROM runs p
-     WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+     WHERE p.parked_job = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+     LIMIT 1) = 1
 THEN 1 ELSE 0 END, r.session_id, TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6))
    FROM JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs r FORCE INDEX (PRIMARY) ON r.id = d.id WHERE true;
+
+-- ending/success.py SUCCEED_AT_ONCE
+   UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_us_ago BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'SUCCEEDED', runs.ver = runs.ver + 1, runs.last_lease_id = runs.lease_id, runs.lease_id = NULL, runs.ended_at = TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)), runs.started_at = coalesce(runs.started_at, CASE WHEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.started_us_ago > runs.leased_at
+                                                   THEN TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00', UTC_TIMESTAMP(6)) - d.started_us_ago
+                                                   WHEN d.started_us_ago IS NOT NULL THEN runs.leased_at END), runs.deadline_at = NULL, runs.result = d.result, runs.error = NULL WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND coalesce(runs.session_id, '') = %(session)s
+         AND (runs.follow & 7703) = 0
+   RETURNING runs.id, runs.last_lease_id, CASE WHEN
+   (runs.follow & 8) > 0 AND (
+     SELECT 1 FROM runs p
+     WHERE p.parked_job = runs.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+     LIMIT 1) = 1
+THEN runs.job_id END;
 
 -- ending/success.py SUCCEED
 UPDATE JSON_TABLE(%(d)s, '$[*]' COLUMNS (id BIGINT PATH '$[0]' NULL ON EMPTY ERROR ON ERROR, lease_id LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[1]' NULL ON EMPTY ERROR ON ERROR, started_at BIGINT PATH '$[2]' NULL ON EMPTY ERROR ON ERROR, result LONGTEXT CHARACTER SET utf8mb4 COLLATE utf8mb4_bin PATH '$[3]' NULL ON EMPTY ERROR ON ERROR)) AS d STRAIGHT_JOIN runs FORCE INDEX (PRIMARY) SET runs.state = 'SUCCEEDED', runs.ver = runs.ver + 1, runs.last_lease_id = runs.lease_id, runs.lease_id = NULL, runs.ended_at = %(now)s, runs.started_at = coalesce(runs.started_at, d.started_at), runs.deadline_at = NULL, runs.result = d.result, runs.error = NULL WHERE runs.id = d.id AND runs.lease_id = d.lease_id;

@@ -1107,7 +1107,8 @@ SELECT
     CASE WHEN
     (r.follow & 8) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+      LIMIT 1) = 1
  THEN 1 ELSE 0 END,
     CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
  FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
@@ -1125,7 +1126,8 @@ SELECT
     CASE WHEN
     (r.follow & 8) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+      LIMIT 1) = 1
  THEN 1 ELSE 0 END,
     CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
  FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id)) ORDER BY r.id FOR UPDATE;
@@ -1235,9 +1237,27 @@ DELETE FROM trigger_keys WHERE (job_id, fire_key) IN (SELECT d.job_id, d.fire_ke
           CASE WHEN
    (r.follow & 8) > 0 AND (
      SELECT 1 FROM runs p
-     WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+     WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+     LIMIT 1) = 1
 THEN 1 ELSE 0 END, r.session_id, CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint)
    FROM runs r WHERE r.id IN (SELECT d.id FROM unnest($1::text::bigint[]) AS d(id));
+
+-- ending/success.py SUCCEED_AT_ONCE
+   UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_lease_id = runs.lease_id,
+          ended_at = CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint),
+          started_at = coalesce(runs.started_at, CASE WHEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.started_us_ago > runs.leased_at
+                                                   THEN CAST(extract(epoch FROM statement_timestamp()) * 1000000 AS bigint) - d.started_us_ago
+                                                   WHEN d.started_us_ago IS NOT NULL THEN runs.leased_at END),
+          deadline_at = NULL, result = d.result, error = NULL
+   FROM unnest($1::text::bigint[], $2::text::text[], $3::text::bigint[], $4::text::text[]) AS d(id, lease_id, started_us_ago, result)
+   WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND coalesce(runs.session_id, '') = $5
+         AND (runs.follow & 7703) = 0
+   RETURNING runs.id, runs.last_lease_id, CASE WHEN
+   (runs.follow & 8) > 0 AND (
+     SELECT 1 FROM runs p
+     WHERE p.job_id = runs.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+     LIMIT 1) = 1
+THEN runs.job_id END;
 
 -- ending/success.py SUCCEED
 UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_lease_id = runs.lease_id,

@@ -1072,7 +1072,8 @@ SELECT
     CASE WHEN
     (r.follow & 8) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+      LIMIT 1) = 1
  THEN 1 ELSE 0 END,
     foliot_now()
  FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
@@ -1090,7 +1091,8 @@ SELECT
     CASE WHEN
     (r.follow & 8) > 0 AND (
       SELECT 1 FROM runs p
-      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+      WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+      LIMIT 1) = 1
  THEN 1 ELSE 0 END,
     foliot_now()
  FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d) ORDER BY r.id;
@@ -1200,9 +1202,27 @@ DELETE FROM trigger_keys WHERE (job_id, fire_key) IN (SELECT d.job_id, d.fire_ke
           CASE WHEN
    (r.follow & 8) > 0 AND (
      SELECT 1 FROM runs p
-     WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL LIMIT 1) = 1
+     WHERE p.job_id = r.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+     LIMIT 1) = 1
 THEN 1 ELSE 0 END, r.session_id, foliot_now()
    FROM runs r WHERE r.id IN (SELECT d.id FROM (SELECT json_extract(value, '$[0]') AS id FROM json_each(:d)) AS d);
+
+-- ending/success.py SUCCEED_AT_ONCE
+   UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_lease_id = runs.lease_id,
+          ended_at = foliot_now(),
+          started_at = coalesce(runs.started_at, CASE WHEN foliot_now() - d.started_us_ago > runs.leased_at
+                                                   THEN foliot_now() - d.started_us_ago
+                                                   WHEN d.started_us_ago IS NOT NULL THEN runs.leased_at END),
+          deadline_at = NULL, result = d.result, error = NULL
+   FROM (SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS lease_id, json_extract(value, '$[2]') AS started_us_ago, json_extract(value, '$[3]') AS result FROM json_each(:d)) AS d
+   WHERE runs.id = d.id AND runs.lease_id = d.lease_id AND coalesce(runs.session_id, '') = :session
+         AND (runs.follow & 7703) = 0
+   RETURNING runs.id, runs.last_lease_id, CASE WHEN
+   (runs.follow & 8) > 0 AND (
+     SELECT 1 FROM runs p
+     WHERE p.job_id = runs.job_id AND p.state = 'PENDING' AND p.parked = 1 AND p.place IS NOT NULL
+     LIMIT 1) = 1
+THEN runs.job_id END;
 
 -- ending/success.py SUCCEED
 UPDATE runs SET state = 'SUCCEEDED', ver = runs.ver + 1, lease_id = NULL, last_lease_id = runs.lease_id,

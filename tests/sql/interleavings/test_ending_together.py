@@ -310,15 +310,15 @@ async def test_two_reports_of_one_run_give_its_limit_back_once(postgres_world: W
 
 
 async def test_a_plain_success_that_somebody_else_was_quicker_with(postgres_world: World) -> None:
-    """Its two statements have no transaction around them: what did not land is read back."""
+    """A look and an update have no transaction around them: what did not land is read back."""
     world = postgres_world
     await save(world, "tick")
     await trigger(world, n=2)
-    anne = await worker(world)
+    anne, again = await worker(world), await worker(world)
     lost, fine = await anne.lease(8)
     reporting = await halting(world, "ending.glanced")
-    anne.store = reporting.store
-    await reporting.start(anne.complete(lost, fine))
+    again.store = reporting.store
+    await reporting.start(again.complete(lost, fine))  # of its last session: looked at first
     await world.change(
         "UPDATE runs SET lease_id = NULL, state = 'PENDING', ver = ver + 1 WHERE id = :id", id=lost.run_id
     )

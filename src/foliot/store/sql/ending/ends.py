@@ -126,16 +126,20 @@ class Ending:
     def __init__(self, definitions: Definitions, lanes: Lanes) -> None:
         self._definitions = definitions
         self._lanes = lanes
+        self._last_were_plain = True  # a hint: the next ones are likely to be as well
 
     async def complete(
         self, database: Database, reports: Sequence[Report], judge: Judge, speaker: Speaker
     ) -> list[Landing]:
         """Who holds the leases reports how attempts ended; how each report landed."""
-        if all(map(is_plain_success, reports)):
-            landings = await database.step(lambda tx: succeed(tx, reports, speaker), pool=Pool.ENDING)
-            if landings is not None:
-                return landings
-        return await self._settle(database, reports, judge, speaker)
+        if not all(map(is_plain_success, reports)):
+            return await self._settle(database, reports, judge, speaker)
+        work = partial(succeed, reports=reports, speaker=speaker, at_once=self._last_were_plain)
+        landings = await database.step(work, pool=Pool.ENDING)
+        left = [report for report, landing in zip(reports, landings, strict=True) if landing is None]
+        self._last_were_plain = not left
+        settled = iter(await self._settle(database, left, judge, speaker) if left else ())
+        return [next(settled) if landing is None else landing for landing in landings]
 
     async def settle(self, database: Database, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
         """The store itself says that attempts are over; how each claim landed."""
