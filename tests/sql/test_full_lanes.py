@@ -3,8 +3,9 @@
 import pytest
 
 from foliot.store.sql.leasing import full_lanes
-from tests.conformance.building import save
+from tests.conformance.building import every, runs_of, save
 from tests.conformance.routing import assign, lease, team
+from tests.conformance.test_routed_fires import come_due, fire_routed
 from tests.conformance.working import trigger
 from tests.sql.world import World
 
@@ -62,3 +63,17 @@ async def test_an_idle_worker_does_not_wait_behind_one_that_hangs(world: World) 
     waiting = ENOUGH + 5 + await assigned_in_all(world)
     assert MOST <= waiting < MOST + STEP
     assert len(await lease(anne, 100)) == waiting
+
+
+async def test_fires_are_assigned_with_their_insert_though_a_lane_has_enough(world: World) -> None:
+    """Each would have to be written twice more if it were assigned later."""
+    await every(world, "tick", "1s", place={"route": "round"}, overlap="allow")
+    await every(world, "tock", "1s", place={"route": "round"}, overlap="allow")
+    await team(world, 2)
+    await trigger(world, n=ENOUGH + 5)
+    assert await assigned_in_all(world) == ENOUGH
+    await come_due(world, "tock")
+    await fire_routed(world)
+    fired = await runs_of(world, "tock")
+    assert fired
+    assert all(run.assigned_to is not None for run in fired)

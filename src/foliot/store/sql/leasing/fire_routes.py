@@ -21,7 +21,7 @@ from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
 from foliot.store.sql.leasing.fitting_workers import Business, KnownOffers, KnownPaces, LiveWorker, live_workers
-from foliot.store.sql.leasing.full_lanes import open_lanes
+from foliot.store.sql.leasing.full_lanes import open_to_fires
 from foliot.store.sql.leasing.lane_room import LaneRoom
 from foliot.store.sql.leasing.route_step import (
     ReadyRun,
@@ -102,7 +102,7 @@ class FireRoutes:
             return None
         now = int(workers[0].row.now)
         business = Business(tx)
-        fitting = open_lanes(fitting, business)
+        fitting = open_to_fires(fitting, business)
         room = LaneRoom(tx, self._scopes, int(workers[0].row.scopes_ver), now)
         room.look({lane_id: known[lane_id] for lane_id in fitting})
         open_ = [fire for fire in fires if fire.lane in fitting]

@@ -6,7 +6,8 @@ route sees the workers of that moment.
 
 A lane with `ENOUGH` assigned runs is full unless some worker has nothing to do: all of these runs may wait for another
 worker, which hangs. With `MOST` of them it is full in any case. Runs that wait for a worker that hangs go to others
-when their time is over (`assignment.ASSIGNED_FOR_US`).
+when their time is over (`assignment.ASSIGNED_FOR_US`). Fires are assigned until there are `MOST`: a step of them needs
+one count for a thousand runs, and each would have to be written twice more if it were assigned later.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,6 +26,11 @@ def open_lanes(fitting: Mapping[int, Sequence[LiveWorker]], business: Business) 
     return {lane: workers for lane, workers in fitting.items() if not _is_full(lane, workers, business)}
 
 
+def open_to_fires(fitting: Mapping[int, Sequence[LiveWorker]], business: Business) -> dict[int, Sequence[LiveWorker]]:
+    """The same for runs that are being inserted: assigned now they cost two writes less than assigned later."""
+    return {lane: workers for lane, workers in fitting.items() if not _has_most(lane, workers, business)}
+
+
 def may_be_full_soon(business: Business, *, step: int) -> bool:
     """Whether a lane may be full before the next count: one step of assigning adds this many runs at most."""
     return business.most_waiting + step >= ENOUGH
@@ -34,9 +40,17 @@ def _is_full(lane: int, workers: Sequence[LiveWorker], business: Business) -> bo
     waiting = business.waiting_in(lane)
     if waiting < ENOUGH:  # nearly every lane: its workers need not be looked at
         return False
-    slots = sum(worker.given for worker in workers)
-    if waiting >= max(MOST, MOST_PER_SLOT * slots):
+    if _has_most(lane, workers, business):
         return True
-    if waiting < ENOUGH_PER_SLOT * slots:
+    if waiting < ENOUGH_PER_SLOT * _slots(workers):
         return False
     return not any(business.is_idle(worker) for worker in workers)
+
+
+def _has_most(lane: int, workers: Sequence[LiveWorker], business: Business) -> bool:
+    waiting = business.waiting_in(lane)
+    return waiting >= MOST and waiting >= MOST_PER_SLOT * _slots(workers)
+
+
+def _slots(workers: Sequence[LiveWorker]) -> int:
+    return sum(worker.given for worker in workers)
