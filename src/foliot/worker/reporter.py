@@ -28,7 +28,7 @@ from foliot.worker.surroundings import Surroundings
 
 log = structlog.get_logger("foliot.worker.reporter")
 
-BATCH_MAX: Final = 500
+BATCH_MAX: Final = 1000
 LINGER_S: Final = 0.005
 GAP_MAX_S: Final = 0.058
 """What ends within so long after a call that was not full goes out together: each call is a transaction."""
