@@ -99,6 +99,13 @@ def _leasing(report: Report, on: str) -> Cells:
     return what, f"{_span(report['foliot_per_s'])}/s", f"{_span(report['twin_per_s'])}/s", f"{report['ratio']:.2f}"
 
 
+def _lanes(report: Report, on: str) -> Cells:
+    what = f"a lease of 50 runs on {on}, one run in each of {report['lanes']:,} lanes"
+    many, one = report["many_lanes_ms"], report["one_lane_ms"]
+    ours = f"p50 {many['p50']:g} ms, the first after a start {many['first']:g} ms"
+    return what, ours, f"p50 {one['p50']:g} ms, all runs in one lane", "–"
+
+
 def _planning(report: Report, _on: str) -> Cells:
     mixed = next(row for row in report["rows"] if row["jobs"] == "mixed")
     what = "plan of a due cron job, beside its bare next"
@@ -133,6 +140,7 @@ TOLD: Final[Mapping[str, Callable[[Report, str], Cells]]] = {
     "firing": _firing,
     "leasing": _leasing,
     "console": _console,
+    "lanes": _lanes,
     "rollup": _rollup,
     "planning": _planning,
     "cron": _cron,
@@ -176,6 +184,8 @@ def bars_table(document: Mapping[str, Any]) -> str:
 def _bars(document: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     for entry in document["entries"]:
         where = f"{entry['name']} on {STORES[entry['on']]}" if entry["on"] else entry["name"]
+        if entry.get("options"):
+            where += f" `{' '.join(entry['options'])}`"
         for one in entry["report"].get("bars", ()):
             wanted = one["bar"].replace(">=", "≥").replace("<=", "≤")
             load = entry["report"]["load"]

@@ -42,6 +42,7 @@ OF_RECORD: Final = (
     Entry(name="storm", on="postgresql", options=("--route", "round", "--route", "least_running")),
     Entry(name="drain", on="postgresql"),
     Entry(name="steady", on="postgresql"),
+    Entry(name="steady", on="postgresql", options=("--jobs", "5000", "--seconds", "60")),
     Entry(name="idle", on="postgresql"),
     Entry(name="failover", on="postgresql"),
     Entry(name="bigdata", on="postgresql"),
@@ -49,6 +50,7 @@ OF_RECORD: Final = (
     Entry(name="firing", on="mariadb"),
     Entry(name="leasing", on="postgresql"),
     Entry(name="leasing", on="mariadb"),
+    Entry(name="lanes", on="postgresql"),
     Entry(name="rollup", on="postgresql"),
     Entry(name="console", on="postgresql"),
     Entry(name="planning"),
@@ -71,7 +73,8 @@ def record(folder: Path, only: Sequence[str] | None) -> int:
             failed += 1
             say(f"✖ not measured after {took_s:.0f} s")
             continue
-        kept.append({"command": entry.command, "name": entry.name, "on": entry.on, "report": report})
+        told = {"command": entry.command, "name": entry.name, "on": entry.on, "options": entry.options}
+        kept.append({**told, "report": report})
         file = write(folder, kept, took_s=time.monotonic() - began_at)  # each time: what was measured is not lost
         for one in report.get("bars", ()):
             say(f"{'✔' if one['reached'] else '✖'} {one['what']}: {one['is']:,}, bar {one['bar']}")

@@ -14,7 +14,7 @@ from foliot_bench.moments import next_second, this_second, until
 from foliot_bench.race import PAIRS, Race, Round, race
 
 WITHIN_S: Final = 60.0
-RATIOS: Final = {"postgresql": 0.33, "sqlite": 0.25, "mysql": 0.25}
+RATIOS: Final = {"postgresql": 0.75, "sqlite": 0.25, "mysql": 0.25}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
