@@ -26,6 +26,7 @@ from foliot.domain.access import (
 )
 from foliot.domain.errors import FoliotError
 from foliot.operations.tokens import bootstrap, create_token, hash_of, log_out, make_login_code, redeem_login_code
+from foliot.ports.store.tokens import TokenRecord
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
 
@@ -389,6 +390,23 @@ async def test_a_browser_that_logs_out_forgets_the_token_it_was_given_and_the_to
     assert (await api.as_token(token).get("/whoami")).status_code == 200
     assert (await api.as_token(token).post("/logout", {})).status_code == 204  # a program that logs out ends it
     assert (await api.as_token(token).get("/whoami")).status_code == 401
+
+
+async def test_who_logs_out_ends_the_session_however_many_tokens_are_newer(
+    api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = (await api.post("/login-codes")).json()["code"]
+    session = (await api.as_token(None).post("/login", {"code": code, "cookie": True})).json()["token"]
+    api._http.cookies.clear()
+    sent = {"Cookie": f"foliot_session={session}", "X-Foliot-Csrf": "1"}
+    asker = api.as_token(None)
+
+    async def only_newer_ones(*, include_gone: bool = False) -> list[TokenRecord]:
+        return []
+
+    monkeypatch.setattr(stage.store.tokens, "list", only_newer_ones)
+    assert (await asker.ask("POST", "/logout", {}, headers=sent)).status_code == 204
+    assert (await asker.ask("GET", "/jobs", headers=sent)).status_code == 401
 
 
 async def test_who_logs_out_with_a_token_that_is_revoked_meanwhile_is_logged_out(stage: Stage) -> None:

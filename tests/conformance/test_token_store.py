@@ -57,6 +57,15 @@ async def test_a_revoked_token_is_not_good_any_more_and_its_name_is_free(tokens:
         await tokens.revoke("t-unknown")
 
 
+async def test_a_token_is_read_by_its_id_good_or_not(tokens: TokenStore) -> None:
+    added = await tokens.add(new())
+    await tokens.add(new("t-ci", token_id="t-namesake"))
+    assert await tokens.by_id("t-ci") == added
+    ended = await tokens.revoke("t-ci")
+    assert await tokens.by_id("t-ci") == ended
+    assert await tokens.by_id("ci") is None
+
+
 async def test_a_name_whose_token_ran_out_is_free_again(world: World, tokens: TokenStore) -> None:
     await tokens.add(new(lives_us=HOUR))
     await world.elapse(2 * HOUR)

@@ -195,16 +195,18 @@ async def redeem_login_code(services: Services, written: str) -> IssuedToken:
 
 async def log_out(services: Services, who: Principal, *, by_cookie: bool) -> None:
     """End the token that asks. One that its user gave a browser goes on: it was not made for this session alone."""
-    if by_cookie and not await _is_a_sessions(services, who.token_id):
+    if by_cookie and await _is_a_users_own(services, who.token_id):
         return
     with suppress(TokenNotFound):  # it was revoked meanwhile, and forgotten
         await services.store.tokens.revoke(who.token_id)
 
 
-async def _is_a_sessions(services: Services, token_id: str) -> bool:
-    """Whether a token is good and was made for one session. Another may be called as this one's id is."""
-    good = await services.store.tokens.list()
-    return any(one.id == token_id and one.created_by == INTERNAL.name and one.name.startswith(LOGIN) for one in good)
+async def _is_a_users_own(services: Services, token_id: str) -> bool:
+    """Whether a token is known to be of a user, and not made for one session: in doubt it is to end."""
+    token = await services.store.tokens.by_id(token_id)
+    if token is None:
+        return False
+    return token.created_by != INTERNAL.name or not token.name.startswith(LOGIN)
 
 
 def _new(

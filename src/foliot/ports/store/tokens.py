@@ -59,6 +59,10 @@ class TokenStore(Protocol):
         """The token with this hash, good or not, and store time. `urgent`: ahead of what people ask for."""
         ...
 
+    async def by_id(self, token_id: str) -> TokenRecord | None:
+        """The one token with this id, good or not, and never one whose name this is; None: there is none."""
+        ...
+
     async def named(self, name_or_id: str) -> TokenRecord:
         """The good token with this name or id, else `TokenNotFound`."""
         ...

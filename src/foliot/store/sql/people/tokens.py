@@ -98,6 +98,13 @@ class SqlTokens:
         pool = Pool.CONTROL if urgent else Pool.API
         return await self._database.read(work, pool=pool)
 
+    async def by_id(self, token_id: str) -> TokenRecord | None:
+        def work(tx: Tx) -> TokenRecord | None:
+            rows = tx.rows(_BY_ID, {"id": token_id})
+            return _record(rows[0]) if rows else None
+
+        return await self._database.read(work)
+
     async def named(self, name_or_id: str) -> TokenRecord:
         return await self._database.read(lambda tx: _named(tx, name_or_id))
 
