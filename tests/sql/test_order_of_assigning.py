@@ -2,11 +2,13 @@
 
 import pytest
 
-from foliot.domain.instants import MINUTE, SECOND
-from foliot.store.sql.leasing import run_kinds
+from foliot.domain.instants import HOUR, MINUTE, SECOND
+from foliot.store.sql.leasing import run_kinds, unassigned
+from foliot.store.sql.leasing.unassigned import UNASSIGNED
 from tests.conformance.building import every, fire, make_due, runs_of, save
 from tests.conformance.routing import assign, lease
 from tests.conformance.working import JOIN, TICK, Worker, trigger
+from tests.sql.asked import Asked
 from tests.sql.world import World
 
 STEP = 10
@@ -73,6 +75,60 @@ async def test_full_lanes_keep_no_lane_behind_them_waiting(world: World, monkeyp
         await trigger(world, f"job{n}")
     await assign(world)
     assert [await assigned(world, f"job{n}") for n in range(1, 5)] == [0, 0, 0, 1]
+
+
+async def test_a_step_looks_at_a_bounded_number_of_kinds_where_each_is_a_statement(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unassigned, "KINDS_AT_ONCE", 5)
+    handlers = [f"python:jobs:n{n}" for n in range(12)]
+    for n, handler in enumerate(handlers):
+        await save(world, f"job{n}", run=handler, place=ROUND)
+    await Worker(world, slots=100).register(*handlers)
+    for n in range(12):
+        await trigger(world, f"job{n}")
+    asked = Asked(monkeypatch)
+    got = 0
+    while (step := await assign(world)).runs:
+        got += step.runs
+        assert asked.times[UNASSIGNED.each] <= 5
+        assert asked.times[run_kinds.PRESENT_NEXT] <= 11
+        asked.forget()
+    assert got == 12
+
+
+async def test_kinds_of_which_nothing_is_due_keep_no_other_waiting(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unassigned, "KINDS_AT_ONCE", 2)
+    handlers = [f"python:jobs:n{n}" for n in range(6)]
+    for n, handler in enumerate(handlers):
+        await save(world, f"job{n}", run=handler, place=ROUND)
+    await Worker(world, slots=100).register(*handlers)
+    for n in range(6):
+        await trigger(world, f"job{n}")
+    last = await world.value("SELECT max(lane) FROM runs")
+    await world.change("UPDATE runs SET not_before = not_before + :later WHERE lane < :lane", later=HOUR, lane=last)
+    assert (await assign(world)).runs == 1
+
+
+async def test_a_backlog_beside_others_is_not_read_deeper_when_there_is_enough_to_do(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handlers = [f"python:jobs:n{n}" for n in range(4)]
+    for n, handler in enumerate(handlers):
+        await save(world, f"job{n}", run=handler, place=ROUND)
+    await Worker(world, slots=100).register(*handlers)
+    for n in range(4):
+        await trigger(world, f"job{n}", 3 * STEP if n == 0 else 1)
+    asked = Asked(monkeypatch)
+    first = await assign(world, limit=STEP)
+    assert first.more
+    assert first.runs >= STEP // 2
+    assert asked.times[UNASSIGNED.each] <= len(handlers)
+    while (await assign(world, limit=STEP)).more:
+        pass
+    assert await assigned(world, "job0") == 3 * STEP
 
 
 async def test_every_run_of_a_backlog_is_decided_in_the_end(world: World) -> None:

@@ -246,19 +246,21 @@ class KindWalk:
         self._at: tuple[int, ...] = _BELOW
         self.is_cut = False  # there may be more behind
 
-    def begin(self, tx: Tx, lanes: Iterable[int]) -> list[RunKind]:
-        """What is there; from the beginning, unless the last walk was cut short."""
+    def begin(self, tx: Tx, lanes: Iterable[int], *, most: int | None = None) -> list[RunKind]:
+        """What is there, so much at most; from the beginning, unless the last walk was cut short."""
         self._lanes = sorted(set(lanes))
+        most = KINDS_MAX if most is None else min(most, KINDS_MAX)
         at = self._at if self.is_cut else _BELOW
-        kinds = self._found(tx, at, KINDS_MAX)
+        kinds = self._found(tx, at, most)
         if at != _BELOW and not self.is_cut:  # the end was reached from the middle: once around
             seen = set(kinds)
-            kinds += [kind for kind in self._found(tx, _BELOW, KINDS_MAX - len(kinds)) if kind not in seen]
+            kinds += [kind for kind in self._found(tx, _BELOW, most - len(kinds)) if kind not in seen]
         return kinds
 
-    def go_on(self, tx: Tx) -> list[RunKind]:
+    def go_on(self, tx: Tx, *, most: int | None = None) -> list[RunKind]:
         """What comes after that; nothing when everything was seen."""
-        return self._found(tx, self._at, KINDS_MAX) if self.is_cut else []
+        most = KINDS_MAX if most is None else min(most, KINDS_MAX)
+        return self._found(tx, self._at, most) if self.is_cut else []
 
     def _found(self, tx: Tx, at: tuple[int, ...], most: int) -> list[RunKind]:
         kinds: list[RunKind] = []

@@ -5,7 +5,7 @@ its part, as when runs are leased (`leasing.fair_order`).
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any, Final, NamedTuple
 
@@ -84,6 +84,18 @@ WAITING: Final = Statement(
 """In which lanes something waits: one step of the index each. Kinds are then looked for in these alone, where that is
 a statement for each."""
 
+KINDS_AT_ONCE: Final = 50
+"""So many kinds of run one step looks at, where each is a statement to find and another to read."""
+WALKS_MAX: Final = 4
+"""So often it goes on if nothing of them is due."""
+
+
+class _Kinds(NamedTuple):
+    """Kinds of run to look at."""
+
+    room: dict[RunKind, int]  # how many runs of each may be assigned
+    is_cut: bool  # there may be other kinds
+
 
 class UnassignedRuns(NamedTuple):
     """What a look found."""
@@ -104,29 +116,42 @@ class Unassigned:
         self, tx: Tx, lanes: Collection[int], limit: int, room_of: RoomOf, *, now: Instant, doubt: ClockDoubt | None
     ) -> UnassignedRuns:
         """The runs to ask routes about next, in these lanes as far as they have room."""
-        room, is_cut = self._room(tx, lanes, room_of)
-        if not room:
+        look_around = self._seen_at_once if tx.dialect.lateral else self._walked
+        look = _Look(tx, doubt)
+        for kinds in look_around(tx, lanes, room_of):
+            found = look.first(kinds.room, limit)
+            if found.runs:
+                break
+        else:
             return UnassignedRuns([])
-        most = {kind: min(n, limit) for kind, n in room.items()}
-        known = _Look(tx, doubt).first(most, limit)
-        runs = [run for some in known.values() for run in some]
-        oldest = min((run.not_before for run in runs if run.class_ == ON_TIME), default=now)
+        oldest = min((run.not_before for run in found.runs if run.class_ == ON_TIME), default=now)
         late_max = self._late_share.of(limit, waited_us=now - oldest)
-        owners = {kind.lane: kind.lane for kind in room}
-        ordered = in_turns(runs, owners, dict.fromkeys(owners.values(), 0), n=limit, late_max=late_max)
-        is_cut |= len(ordered) > limit
-        is_cut |= any(most[kind] <= len(some) < room[kind] for kind, some in known.items())
-        return UnassignedRuns(ordered[:limit], is_cut or len(ordered) == limit)
+        owners = {kind.lane: kind.lane for kind in kinds.room}
+        ordered = in_turns(found.runs, owners, dict.fromkeys(owners.values(), 0), n=limit, late_max=late_max)
+        return UnassignedRuns(ordered[:limit], kinds.is_cut or found.is_cut or len(ordered) >= limit)
 
-    def _room(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> tuple[dict[RunKind, int], bool]:
-        """The kinds of run that wait in lanes with room, and how much; True: there may be others."""
-        if not tx.dialect.lateral:
-            waiting = [lane for lane, any_ in tx.tuples(WAITING, l=keys(sorted(lanes))) if any_]
-            if not waiting:
-                return {}, False
-            room = room_of(waiting)
-            kinds = self._walk.begin(tx, [lane for lane in waiting if room[lane] > 0])
-            return {kind: room[kind.lane] for kind in kinds}, self._walk.is_cut
+    def _seen_at_once(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> Iterator[_Kinds]:
+        """The kinds of run that wait in lanes with room."""
+        kinds = self._part(tx, lanes, room_of)
+        if kinds.room:
+            yield kinds
+
+    def _walked(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> Iterator[_Kinds]:
+        """The same where each kind is two statements: some kinds at a time, for as long as nothing of them is due.
+
+        The next look begins behind them.
+        """
+        waiting = [lane for lane, any_ in tx.tuples(WAITING, l=keys(sorted(lanes))) if any_]
+        if not waiting:
+            return
+        room = room_of(waiting)
+        kinds = self._walk.begin(tx, [lane for lane in waiting if room[lane] > 0], most=KINDS_AT_ONCE)
+        for _ in range(WALKS_MAX):
+            if kinds:
+                yield _Kinds({kind: room[kind.lane] for kind in kinds}, self._walk.is_cut)
+            kinds = self._walk.go_on(tx, most=KINDS_AT_ONCE)
+
+    def _part(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> _Kinds:
         in_order = sorted(lanes)
         start = bisect_right(in_order, self._after)
         in_order = in_order[start:] + in_order[:start]
@@ -136,8 +161,8 @@ class Unassigned:
             found |= _with_room(kinds_in(tx, part), room_of)
             self._after = part[-1]
             if len(found) >= CROWD_MIN:
-                return found, at + CROWD_MIN < len(in_order)
-        return found, False
+                return _Kinds(found, at + CROWD_MIN < len(in_order))
+        return _Kinds(found, is_cut=False)
 
 
 def _with_room(kinds: Sequence[RunKind], room_of: RoomOf) -> dict[RunKind, int]:
@@ -156,25 +181,29 @@ class _Look:
             self._statements = UNASSIGNED_DOUBTING
             self._values = {"believed": doubt.believed, "good": doubt.good_until, "landed": doubt.landed}
 
-    def first(self, most: Mapping[RunKind, int], n: int) -> dict[RunKind, Sequence[ReadyRun]]:
+    def first(self, room: Mapping[RunKind, int], n: int) -> UnassignedRuns:
         """`n` runs in all, if there are so many, and of each kind at least a fair part of them.
 
-        A kind is read deeper only where others cannot fill theirs, so what is read is in proportion to `n`.
+        A kind is read deeper only where others cannot fill theirs, so what is read is in proportion to `n`. Where each
+        kind is a statement, half of `n` is enough.
         """
+        most = {kind: min(one, n) for kind, one in room.items()}
+        enough = n if self._tx.dialect.lateral else -(-n // 2)
         part = -(-2 * n // len(most))
-        asked = {kind: min(part, room) for kind, room in most.items()}
+        asked = {kind: min(part, one) for kind, one in most.items()}
         known: dict[RunKind, Sequence[ReadyRun]] = {}
         ask = asked
         for turn in count(1):
             known |= self._read(ask)
-            missing = n - sum(map(len, known.values()))
+            got = sum(map(len, known.values()))
             deeper = [kind for kind in asked if len(known[kind]) == asked[kind] < most[kind]]
-            if missing <= 0 or not deeper or turn == ROUNDS_MAX:
+            if got >= enough or not deeper or turn == ROUNDS_MAX:
                 break
-            more = -(-2 * missing // len(deeper))
+            more = -(-2 * (n - got) // len(deeper))
             ask = {kind: min(asked[kind] + more, most[kind]) for kind in deeper}
             asked |= ask
-        return known
+        is_cut = any(len(some) == asked[kind] < room[kind] for kind, some in known.items())
+        return UnassignedRuns([run for some in known.values() for run in some], is_cut)
 
     def _read(self, asked: Mapping[RunKind, int]) -> dict[RunKind, Sequence[ReadyRun]]:
         rows: list[Sequence[Any]] = []
