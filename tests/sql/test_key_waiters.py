@@ -1,8 +1,11 @@
 """Runs that wait for keys: many that are gone stop nothing, no place of a key is lost, and it costs few statements."""
 
+import json
+from collections import Counter
+
 import pytest
 
-from foliot.domain.instants import HOUR
+from foliot.domain.instants import HOUR, SECOND
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.kernel.statement import BIGINT, RowSet
 from foliot.store.sql.leasing import key_waiters
@@ -138,6 +141,34 @@ async def test_the_watchdog_refills_a_key_of_which_a_run_was_cancelled_before_it
     assert await lease_all(anne) == ()
     await world.store.runs.recount_limits()
     assert [run.run_id for run in await lease_all(anne)] == ids[5:7]
+
+
+@pytest.mark.slow
+async def test_each_of_many_keys_gets_its_rate(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However few of them one transaction has rows for."""
+    monkeypatch.setattr(key_waiters, "ROWS_MAX", 300)
+    rate, lasts_s, keys = 4, 4, 60
+    await save(world, place={"rate": f"{rate}/s", "rate_by": "customer"})
+    customers = [f"c{number}" for number in range(keys)]
+    for customer in customers:
+        await give(world, customer, rate * (lasts_s + 2))
+    anne = await worker(world, slots=1000)
+    starts: Counter[str] = Counter()
+    for _ in range(lasts_s + 1):
+        has_more = True
+        while has_more:
+            _, has_more = await world.store.firing.unpark_keyed()
+        has_more = True
+        while has_more:
+            granted = await world.store.runs.lease([await anne.poll(1000)], limit=1000)
+            found = granted.grants[0].runs
+            starts.update(json.loads(run.params or "")["customer"] for run in found)
+            await anne.complete(*found)
+            has_more = granted.more or bool(found)
+        await anne.beat()
+        await world.elapse(SECOND)
+    assert starts.keys() == set(customers)
+    assert min(starts.values()) >= rate * lasts_s
 
 
 async def test_a_run_that_waits_for_its_rate_at_once_lets_another_of_its_key_go(world: World) -> None:

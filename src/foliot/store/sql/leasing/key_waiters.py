@@ -1,7 +1,8 @@
 """Runs that wait for a key: when it has room, the first of them may go. A hint: the lease alone decides (R1).
 
 Each has a row of `limit_runs`. One that ended, or that an edit moved, may have left its row: it is forgotten when its
-turn comes. A transaction looks at so many rows only; then `wake_at` of the key says that the sweep is to go on.
+turn comes. A transaction looks at so many rows only; then `wake_at` of the key says that the sweep is to go on: at once
+with keys that had no turn, so that each gets its rate however many there are.
 
 Parked runs are un-parked behind the lock of their key, so that none that was parked meanwhile is missed. Rows of runs
 that others hold are passed over, so that nobody waits in a ring.
@@ -22,7 +23,7 @@ PAGE: Final = 200
 """So many runs that wait for a key are read at a time, behind some that are gone."""
 ROWS_MAX: Final = 2000
 """So many rows one transaction looks at."""
-PAGE_COST: Final = 40
+PAGE_COST: Final = 20
 """A page counts as so many rows at least: it is a statement of its own, and there may be many keys."""
 AGAIN_US: Final = SECOND
 """A key is looked at again then, when somebody holds a run that waits for it, or more may go than one step un-parks."""
@@ -92,6 +93,7 @@ class Unparked(NamedTuple):
     runs: int  # that may go
     is_held_up: bool  # somebody holds another one, and it still waits
     has_more: bool  # others were not looked at
+    had_its_turn: bool = True  # False: what the transaction may look at was used up by other keys
 
     @property
     def any_waits(self) -> bool:
@@ -100,7 +102,7 @@ class Unparked(NamedTuple):
 
     def again_at(self, now: Instant) -> Instant | None:
         """When the key is to be looked at again though nothing comes free; None: it need not be."""
-        if self.has_more and not self.runs and not self.is_held_up:
+        if self.has_more and not (self.had_its_turn and (self.runs or self.is_held_up)):
             return now
         return now + AGAIN_US if self.has_more or self.is_held_up else None
 
@@ -108,14 +110,20 @@ class Unparked(NamedTuple):
 class _Queue:
     """The runs that wait for one key."""
 
-    __slots__ = ("at_end", "held", "is_page_due", "missing", "runs")
+    __slots__ = ("at_end", "had_its_turn", "held", "is_page_due", "missing", "runs")
 
     def __init__(self, places: int) -> None:
         self.missing = places
         self.runs = 0
         self.held: set[int] = set()
         self.at_end = False
+        self.had_its_turn = places == 1  # the first run is enough
         self.is_page_due = False  # some are gone: it pays to read many at once
+
+    @property
+    def cost(self) -> int:
+        """So many rows its turn is worth, if nobody holds or ended its first runs."""
+        return 1 if self.missing == 1 else max(self.missing, PAGE_COST)
 
     def page(self, left: int) -> int:
         """How many to read of those behind the held ones."""
@@ -135,31 +143,53 @@ class _Queue:
     @property
     def outcome(self) -> Unparked:
         is_short = self.missing > 0
-        return Unparked(self.runs, is_held_up=is_short and bool(self.held), has_more=is_short and not self.at_end)
+        return Unparked(
+            self.runs,
+            is_held_up=is_short and bool(self.held),
+            has_more=is_short and not self.at_end,
+            had_its_turn=self.had_its_turn,
+        )
 
 
 def unpark_waiters(tx: Tx, places: Mapping[str, int]) -> dict[str, Unparked]:
-    """Un-park the first so many runs that wait for each of these keys, whose rows are locked."""
-    queues = {name: _Queue(n) for name, n in sorted(places.items()) if n > 0}
-    if not queues:
-        return {}
-    firsts: Mapping[str, int | None] = tx.pairs(FIRST, d=keys(queues))
-    found = {name: [run_id] for name, run_id in firsts.items() if run_id is not None}
-    for name in queues.keys() - found.keys():
-        queues[name].at_end = True
+    """Un-park the first so many runs that wait for each of these keys, whose rows are locked.
+
+    Keys have their turn in this order. Of those for which no rows are left nothing is un-parked.
+    """
+    queues = {name: _Queue(n) for name, n in places.items() if n > 0}
+    found = _in_their_turn(tx, queues)
+    having_turns = [(name, queues[name]) for name in found]
     left = ROWS_MAX
     while found:
         _unpark(tx, queues, found)
         found = {}
-        for name, queue in queues.items():
+        for name, queue in having_turns:
             if queue.missing <= 0 or queue.at_end or left <= 0:
                 continue
+            queue.had_its_turn = True
             page = queue.page(left)
             rows = tx.rows(WAITERS, {"name": name, "n": page + len(queue.held)})
             queue.at_end = len(rows) < page + len(queue.held)
             found[name] = [row.run_id for row in rows if row.run_id not in queue.held]
             left -= max(page, PAGE_COST)
     return {name: queue.outcome for name, queue in queues.items()}
+
+
+def _in_their_turn(tx: Tx, queues: Mapping[str, _Queue]) -> dict[str, list[int]]:
+    """The first run that waits for each key, as far as there are rows for what its turn is worth."""
+    if not queues:
+        return {}
+    firsts: Mapping[str, int | None] = tx.pairs(FIRST, d=keys(sorted(queues)))
+    found: dict[str, list[int]] = {}
+    left = ROWS_MAX
+    for name, queue in queues.items():
+        first = firsts.get(name)
+        if first is None:
+            queue.at_end = True
+        elif left > 0:
+            left -= queue.cost
+            found[name] = [first]
+    return found
 
 
 def _unpark(tx: Tx, queues: Mapping[str, _Queue], found: Mapping[str, Sequence[int]]) -> None:
