@@ -8,7 +8,7 @@ import pytest
 from foliot.domain.instants import HOUR, SECOND
 from foliot.ports.worker_link import LeasedRun
 from foliot.store.sql.kernel.statement import BIGINT, RowSet
-from foliot.store.sql.leasing import key_waiters
+from foliot.store.sql.leasing import key_upkeep, key_waiters
 from tests.conformance.building import PERSON, save
 from tests.conformance.working import Worker, run_of, trigger, worker
 from tests.sql.asked import Asked
@@ -141,6 +141,28 @@ async def test_the_watchdog_refills_a_key_of_which_a_run_was_cancelled_before_it
     assert await lease_all(anne) == ()
     await world.store.runs.recount_limits()
     assert [run.run_id for run in await lease_all(anne)] == ids[5:7]
+
+
+async def test_a_key_with_more_places_than_go_at_a_time_is_looked_at_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (key_waiters, key_upkeep):
+        monkeypatch.setattr(module, "REFILL_MAX", 3)
+    await save(world, place={"max_per_key": 8, "concurrency_by": "customer"})
+    ids = await give(world, n=24)
+    anne = await worker(world)
+    first = await lease_all(anne)
+    assert len(first) == 8
+    await anne.complete(*first)
+    await world.store.runs.cancel(ids[8:16], by=PERSON)
+    assert await waiting(world) == 8
+    await world.store.runs.recount_limits()
+    left = [await waiting(world)]
+    while (await world.store.firing.pulse()).keys_at is not None:
+        await world.elapse(2 * SECOND)
+        await world.store.firing.unpark_keyed()
+        left.append(await waiting(world))
+    assert left == [5, 2, 0]
 
 
 @pytest.mark.slow

@@ -92,12 +92,16 @@ def _refill(tx: Tx, locked: Sequence[Any], running: Mapping[str, int]) -> set[st
     A place is lost when a run that was un-parked for it is cancelled before it begins.
     """
     places: dict[str, int] = {}
+    capped: list[str] = []
     for row in locked:
         is_the_sweeps = row.pace_us and row.wake_at is not None
         if row.name.startswith("w:") or is_the_sweeps:
             continue  # nobody waits for a worker's, and the sweep looks after the other
-        places[row.name] = _places(row, running.get(row.name, 0))
-    return {name for name, unparked in refill(tx, places).items() if unparked.any_waits}
+        runs = running.get(row.name, 0)
+        places[row.name] = _places(row, runs)
+        if not row.pace_us and int(row.burst) - runs > places[row.name]:
+            capped.append(row.name)
+    return {name for name, unparked in refill(tx, places, capped=capped).items() if unparked.any_waits}
 
 
 def _places(row: Any, runs: int) -> int:

@@ -233,13 +233,17 @@ def _still_parked(tx: Tx, run_ids: Collection[int]) -> set[int]:
     return {row.id for row in tx.rows(STILL_PARKED, d=keys(sorted(run_ids)))}
 
 
-def refill(tx: Tx, places: Mapping[str, int]) -> dict[str, Unparked]:
-    """`unpark_waiters` for keys that have room; what it could not do the sweep goes on with."""
+def refill(tx: Tx, places: Mapping[str, int], *, capped: Collection[str] = ()) -> dict[str, Unparked]:
+    """`unpark_waiters` for keys that have room; what it could not do the sweep goes on with.
+
+    `capped`: keys that have more room than this.
+    """
     outcomes = unpark_waiters(tx, places)
-    if any(one.has_more or one.is_held_up for one in outcomes.values()):
+    unfinished = {name for name, one in outcomes.items() if one.has_more or one.is_held_up}
+    unfinished |= {name for name in capped if outcomes[name].runs == places[name]}
+    if unfinished:
         now = tx.now()
-        wakes = [(name, at) for name, one in sorted(outcomes.items()) if (at := one.again_at(now)) is not None]
-        tx.change(SET_WAKE, d=wakes)
+        tx.change(SET_WAKE, d=[(name, outcomes[name].again_at(now) or now + AGAIN_US) for name in sorted(unfinished)])
     return outcomes
 
 
@@ -267,7 +271,10 @@ def _wake_again_at(row: Any, places: int, unparked: Unparked, now: Instant) -> I
     """When to look for runs that wait for a key again; None: there are no more, or the end of one will."""
     if unparked.runs < places:
         return unparked.again_at(now)
-    return _next_token(row, places, now) if row.pace_us else None
+    if row.pace_us:
+        return _next_token(row, places, now)
+    has_more_room = int(row.burst) - int(row.used) > places
+    return now + AGAIN_US if has_more_room else None
 
 
 def _next_token(row: Any, taken: int, now: Instant) -> Instant:
