@@ -1,5 +1,6 @@
 """Jobs over the API: create, read, change with the version it was made from, pause, trigger, delete."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -314,6 +315,30 @@ async def test_a_job_with_a_calendar_of_ones_own_says_what_a_look_at_its_definit
     every_day = {"calendar": {"tz": "Europe/Berlin"}}
     assert (await api.ask("PUT", "/calendars/ours", every_day)).status_code < 300
     assert {one["code"] for one in (await api.get("/jobs/weekdays")).json()["warnings"]} == {"FOL-1005"}
+
+
+async def test_a_job_that_is_read_again_reads_no_calendar_again(
+    api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert (await api.ask("PUT", "/calendars/ours", {"calendar": {"tz": "Europe/Berlin"}})).status_code < 300
+    nightly = {"cron": "30 2 * * *", "tz": "Europe/Berlin"}
+    await api.create_job("nightly", schedule={**nightly, "calendar": "ours"})
+    read: list[Any] = []
+    find = stage.store.calendars.find
+
+    async def finding(pins: Sequence[str]) -> Any:
+        read.extend(pins)
+        return await find(pins)
+
+    monkeypatch.setattr(stage.store.calendars, "find", finding)
+    first, second = [(await api.get("/jobs/nightly")).json()["warnings"] for _ in range(2)]
+    assert first == second != []
+    assert read == ["ours@1"]
+    chinese = (await api.ask("GET", "/jobs/nightly", headers={"Accept-Language": "zh-CN"})).json()
+    assert chinese["warnings"] != first
+    stage.elapse("1d")
+    await api.get("/jobs/nightly")
+    assert len(read) == 3, "once for a language and a day"
 
 
 async def test_a_job_says_why_no_live_worker_would_take_its_runs(api: Api, stage: Stage) -> None:

@@ -25,7 +25,7 @@ from foliot.domain.texts import actor_name
 from foliot.operations.names import actor
 from foliot.operations.notes import note
 from foliot.operations.services import Services
-from foliot.operations.side_thread import in_side_thread
+from foliot.operations.side_thread import AT_ONCE, in_side_thread
 from foliot.ports.store.actor import Actor
 from foliot.ports.store.calendars import CalendarRow, CalendarUse
 from foliot.ports.store.journal import Happening, Topic
@@ -58,7 +58,7 @@ async def save_calendar(
         raise BadCalendar(
             f'"{name}" is a calendar everybody has already.', hint="choose another name", problem="built_in", name=name
         )
-    canonical = calendar_to_document(calendar_from_document(name, dict(document)))
+    canonical = calendar_to_document(await _compiled(name, document))
     row = await services.store.calendars.save(name, canonical, by=actor(who, reason))
     await note(
         services,
@@ -90,7 +90,7 @@ async def find_calendar(services: Services, who: Principal, name: str, version: 
     else:
         pin = f"{name}@{version}"
     row = await _found(services, name, pin)
-    calendar = calendar_from_document(row.name, dict(row.document))
+    calendar = await _compiled(row.name, row.document)
     users = await services.store.calendars.users(name, limit=USERS_SHOWN)
     visible = [user for user in users if who.sees(user[0])]  # namespace, job, version
     return replace(_saved(row), users=visible, ahead=_ahead(calendar, now))
@@ -214,14 +214,27 @@ async def calendars_of(services: Services, document: Mapping[str, Any]) -> Mappi
     for name in names:
         if name not in found:
             raise UnknownCalendar(name)
-    return {name: calendar_from_document(row.name, dict(row.document)) for name, row in found.items()}
+    return {name: await _compiled(row.name, row.document) for name, row in found.items()}
 
 
 async def calendars_of_all(services: Services, documents: Iterable[Mapping[str, Any]]) -> Mapping[str, Calendar]:
     """The calendars that some definitions name, read at once; without those that are gone."""
     names = sorted({name for document in documents for name in _named(document.get("schedule"))})
     found = await services.store.calendars.find(names)
-    return {name: calendar_from_document(row.name, dict(row.document)) for name, row in found.items()}
+    return {name: await _compiled(row.name, row.document) for name, row in found.items()}
+
+
+def names_newest(document: Mapping[str, Any]) -> bool:
+    """Whether a definition's document names a calendar without its version, so that its meaning may change."""
+    return any("@" not in name for name in _named(document.get("schedule")))
+
+
+async def _compiled(name: str, document: Mapping[str, Any]) -> Calendar:
+    """The calendar of a document. One with many days, or with a large file of them, is read beside the loop."""
+    weight = sum(len(value) for value in document.values() if isinstance(value, str | list))
+    if weight <= AT_ONCE:
+        return calendar_from_document(name, dict(document))
+    return await in_side_thread(calendar_from_document, name, dict(document))
 
 
 def _named(schedule: Any) -> Iterator[str]:

@@ -13,6 +13,7 @@ from foliot.domain.health import USUAL_RULES, HealthRules
 from foliot.domain.instants import SECOND, Micros
 from foliot.domain.routing import ROUTES
 from foliot.domain.verdict import Judge
+from foliot.operations.found_warnings import FoundWarnings
 from foliot.operations.offers import Offers
 from foliot.ports.chance import Chance
 from foliot.ports.clock import Clock
@@ -106,3 +107,4 @@ class Services:
     public_url: str = ""  # where people reach the console; empty: unknown
     notices_wait: Callable[[], None] = lambda: None  # something is to be told: send it soon
     refusals: Refusals = field(default_factory=Refusals)  # of triggers, for the journal
+    warnings: FoundWarnings = field(default_factory=FoundWarnings)  # of the schedules of saved jobs
