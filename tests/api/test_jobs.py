@@ -356,6 +356,27 @@ async def test_a_job_says_why_no_live_worker_would_take_its_runs(api: Api, stage
     assert (await api.get("/jobs")).json()["items"][0]["unserved"] is None, "a list does not ask"
 
 
+async def test_a_job_that_nobody_serves_is_read_again_without_a_look_at_all_nodes(
+    api: Api, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await api.create_job("settle")
+    await stage.worker("w-1", ["python:jobs:settel"])
+    reads = 0
+    nodes = stage.store.lookups.nodes
+
+    async def reading(**which: Any) -> Any:
+        nonlocal reads
+        reads += 1
+        return await nodes(**which)
+
+    monkeypatch.setattr(stage.store.lookups, "nodes", reading)
+    assert {(await _unserved(api))[0] for _ in range(5)} == {"FOL-2002"}
+    assert reads == 1
+    stage.elapse("4s")
+    await _unserved(api)
+    assert reads == 2
+
+
 async def test_a_job_says_which_labels_no_worker_has(api: Api, stage: Stage) -> None:
     await api.create_job("settle", place={"require": {"gpu": "yes"}})
     await stage.worker("w-1", ["python:jobs:settle"])

@@ -6,7 +6,8 @@ from typing import Any, Final, NamedTuple
 
 from foliot.domain.handler import kind_of
 from foliot.domain.instants import Instant
-from foliot.domain.job import Lane
+from foliot.domain.job import DEFAULT_GROUP, Lane
+from foliot.domain.why.facts import WorkerFacts
 from foliot.ports.clock import Clock
 from foliot.ports.store.lookups import Lookups
 from foliot.ports.store.node_row import NodeRow
@@ -19,6 +20,7 @@ VERSIONS_MAX: Final = 10  # of one kind that live workers have; older ones are n
 class OfferingWorker(NamedTuple):
     """A worker that is alive, and what it offers."""
 
+    name: str
     namespace: str | None  # the only one it serves; None: every
     group: str
     labels: Mapping[str, str]
@@ -27,6 +29,18 @@ class OfferingWorker(NamedTuple):
     started_at: Instant
     slots: int = 0
     is_draining: bool = False  # it takes no more runs
+
+    def facts(self) -> WorkerFacts:
+        """What explanations need to know of it; what it executes at this moment is not known here."""
+        return WorkerFacts(
+            name=self.name,
+            group=self.group or DEFAULT_GROUP,
+            handlers=frozenset(self.handlers),
+            labels=self.labels,
+            slots=self.slots,
+            running=0,
+            is_draining=self.is_draining,
+        )
 
     def kind(self, name: str) -> KindOffer | None:
         """What the worker says of a kind; None: it does not have it."""
@@ -98,6 +112,7 @@ class Offers:
             return
         known = self._known.get(hello.session)
         worker = OfferingWorker(
+            name=hello.name,
             namespace=hello.namespace,
             group=hello.group,
             labels=hello.labels,
@@ -143,6 +158,7 @@ def _look_at(read: asyncio.Task[None]) -> None:
 
 def _offering(node: NodeRow) -> OfferingWorker:
     return OfferingWorker(
+        name=node.name,
         namespace=node.namespace,
         group=node.group,
         labels=node.labels,

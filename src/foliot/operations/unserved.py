@@ -11,7 +11,7 @@ from foliot.ports.store.lookups import JobRow
 async def unserved(services: Services, job: JobRow) -> Hold | None:
     """What would hold its runs; None: a worker takes them, or only a newer Foliot reads what the job executes.
 
-    The live workers are known for some seconds: only where none of them fits, the store is asked for all nodes.
+    The live workers are known for some seconds, so that a page that shows such a job costs no look at all nodes.
     """
     try:
         lane = lane_of_job(job)
@@ -19,7 +19,4 @@ async def unserved(services: Services, job: JobRow) -> Hold | None:
         return None
     if any(not worker.is_draining for worker in await services.offers.fitting(lane)):
         return None
-    now = await services.store.lookups.now()
-    nodes = await services.store.lookups.nodes()
-    workers = [node.as_worker() for node in nodes if node.serves(job.namespace) and node.until > now]
-    return hold_of_job(lane, workers)
+    return hold_of_job(lane, [worker.facts() for worker in await services.offers.workers(job.namespace)])
