@@ -26,6 +26,7 @@ from foliot.ports.store.actor import Actor
 from foliot.ports.store.runs import Poll, TriggerRequest
 from foliot.ports.worker_link import Beat, HandlerOffer, HeldLease, Hello, LeasedRun, Report
 from foliot.store.sql.store import SqlStore
+from tests.conformance.routing import ASK
 from tests.sql.world import sqlite_copy
 
 ZONE = ZoneInfo("Asia/Shanghai")
@@ -72,13 +73,14 @@ class StageWorker:
         self.held: list[LeasedRun] = []
 
     async def register(
-        self, handlers: Mapping[str, Mapping[str, Any] | None], labels: Mapping[str, str]
+        self, handlers: Mapping[str, Mapping[str, Any] | None], labels: Mapping[str, str], weight: int = 1
     ) -> "StageWorker":
         self.handlers, self.labels = frozenset(handlers), labels
         offers = tuple(HandlerOffer(name=name, parameters=schema) for name, schema in handlers.items())
         hello = Hello(
-            session=self.session, name=self.name, group=self.group, slots=self.slots, handlers=offers, labels=labels
-        )
+            session=self.session, name=self.name, group=self.group, slots=self.slots, handlers=offers, labels=labels,
+            weight=weight,
+        )  # fmt: skip
         await self.stage.store.nodes.register(hello, kind="worker", ttl_us=TIMES.ttl_us)
         self.stage.services.offers.forget()
         return self
@@ -100,11 +102,13 @@ class StageWorker:
             return run
         return None
 
-    async def beat(self) -> None:
-        """A sign of life that reports everything it holds as started now, at first."""
+    async def beat(self, load: Mapping[str, float] | None = None) -> None:
+        """A sign of life that reports everything it holds as started now, at first. `load`: what its machine says."""
         self.beat_no += 1
         held = tuple(HeldLease(run_id=run.run_id, lease_id=run.lease_id, started_us_ago=0) for run in self.held)
-        beat = Beat(session=self.session, beat_no=self.beat_no, settled=self.request_no, held=held)
+        beat = Beat(
+            session=self.session, beat_no=self.beat_no, settled=self.request_no, held=held, load=dict(load or {})
+        )
         await self.stage.store.nodes.beat(beat, ttl_us=TIMES.ttl_us, judge=judge)
 
     async def end(self, cause: Cause, *, after_us: Micros, error: str | None = None, result: str | None = None) -> None:
@@ -184,10 +188,11 @@ class Stage:
         labels: Mapping[str, str] | None = None,
         slots: int = 8,
         group: str = "default",
+        weight: int = 1,
     ) -> StageWorker:
         offered = handlers if isinstance(handlers, Mapping) else dict.fromkeys(handlers)
         found = StageWorker(self, name, group=group, slots=slots)
-        await found.register(offered, labels or {})
+        await found.register(offered, labels or {}, weight)
         self.workers[name] = self.last_worker = found
         return found
 
@@ -220,6 +225,12 @@ class Stage:
         assert term is not None
         await self._change("UPDATE store_meta SET reap_after = 0")
         await self.store.runs.reap(judge, limit=100, term=term.number)
+
+    async def assign(self, *, again: bool = False) -> None:
+        """Let routes say for whom ready runs are; `again`: also of those that their workers let wait."""
+        lanes = await self.store.jobs.lanes()
+        routed = [lane_id for lane_id, lane in lanes.items() if lane.routed]
+        await self.store.runs.assign(ASK, lanes=routed, limit=10, again=again)
 
     async def forget(self, run: str) -> None:
         """Take a finished run's record away, as retention would."""

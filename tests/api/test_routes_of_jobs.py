@@ -9,13 +9,7 @@ from foliot.words.language import Language
 from foliot.words.why import sentence
 from tests.api.asking import Api
 from tests.api.stage import ROOT, Stage
-from tests.conformance.routing import ASK
 from tests.conformance.test_statistics_store import read
-
-
-async def assign(stage: Stage) -> None:
-    lanes = await stage.store.jobs.lanes()
-    await stage.store.runs.assign(ASK, lanes=list(lanes), limit=10)
 
 
 async def test_a_route_is_kept_and_shown_as_it_was_written(api: Api) -> None:
@@ -54,14 +48,14 @@ async def test_why_says_for_whom_a_run_is_meant_and_between_whom_its_route_choos
 
     among = "it chooses among w-1 (0 of 8 slots), w-2 (0 of 8 slots)."
     assert (await told()).endswith(f"; its route first is asked when a worker asks for runs; {among}")
-    await assign(stage)
+    await stage.assign()
     said = await told()
     assert "; its route first means it for w-1 until " in said
     assert said.endswith(f"; {among}")
     explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
     assert "；路由 first 将它分给 w-1" in sentence(explanation, tz="UTC", language=Language.CHINESE)
     await api.post("/jobs/tick:trigger")
-    await assign(stage)
+    await stage.assign()
     assert "it chooses among w-1 (0 of 8 slots, 1 waiting), w-2 (0 of 8 slots)." in await told()
     explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
     assert "w-1（8 个槽位占用 0，1 个等待）" in sentence(explanation, tz="UTC", language=Language.CHINESE)
@@ -75,12 +69,12 @@ async def test_wishes_are_kept_and_shown_and_why_names_them_with_their_scores(ap
     await stage.worker("w-1", ["python:jobs:tick"], labels={"zone": "e", "spot": "yes"})
     await stage.worker("w-2", ["python:jobs:tick"], labels={"zone": "w", "disk": "ssd"})
     run = (await api.post("/jobs/tick:trigger")).json()["id"]
-    await assign(stage)
+    await stage.assign()
     said = str((await api.get(f"/runs/{run}/why")).json()["sentence"])
-    assert "; its route any means it for w-2 until " in said
+    assert "; its route any means it for w-2 until 06:02:41 (the wishes of the job leave no other); " in said
     assert said.endswith(
         "it chooses among w-1 (0 of 8 slots, to be avoided, zone=e with 0 runs of the job), "
-        "w-2 (0 of 8 slots, preferred by 5, zone=w with 1 run of the job); the job prefers disk=ssd (5); "
+        "w-2 (0 of 8 slots, score 0.12, preferred by 5, zone=w with 1 run of the job); the job prefers disk=ssd (5); "
         "the job avoids spot=yes; its runs are spread over zone."
     )
     explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
@@ -106,16 +100,52 @@ async def test_why_shows_the_pace_of_each_worker_where_the_route_goes_by_it(api:
     worker = await stage.worker("w-1", ["python:jobs:tick"])
     await stage.worker("w-2", ["python:jobs:tick"])
     await api.post("/jobs/tick:trigger")
-    await assign(stage)
+    await stage.assign()
     await worker.lease()
     await worker.end(Cause.SUCCEEDED, after_us=2 * SECOND)
     statistics = stage.store.statistics
     assert await statistics.add(await statistics.progress(), await read(statistics), term=None)
     run = (await api.post("/jobs/tick:trigger")).json()["id"]
     told = str((await api.get(f"/runs/{run}/why")).json()["sentence"])
-    assert told.endswith("it chooses among w-1 (0 of 8 slots, 2.0 s a run), w-2 (0 of 8 slots).")
+    assert told.endswith("it chooses among w-1 (0 of 8 slots, score 2, 2.0 s a run), w-2 (0 of 8 slots).")
     explanation, _ = await why_run(stage.services, ROOT, parse_run_id(run))
     assert "每次执行 2.0 秒" in sentence(explanation, tz="UTC", language=Language.CHINESE)
+
+
+async def test_why_names_each_candidate_with_what_the_route_compares_for_programs_too(api: Api, stage: Stage) -> None:
+    await api.create_job("plain")
+    await api.create_job("tick", place={"route": "least_running"})
+    for name in ("w-1", "w-2"):
+        await stage.worker(name, ["python:jobs:tick"], weight=2 if name == "w-2" else 1)
+    run = (await api.post("/jobs/tick:trigger")).json()["id"]
+
+    async def candidates(run: str) -> list[tuple[str, float | None, bool]]:
+        told = (await api.get(f"/runs/{run}/why")).json()["candidates"]
+        (listed,) = (await api.get("/runs:why", ids=run)).json()["items"]
+        assert listed["candidates"] == told
+        return [(one["node"], one["score"], one["chosen"]) for one in told]
+
+    assert await candidates(run) == [("w-1", 1, False), ("w-2", 0.5, False)], "nobody asked its route"
+    await stage.assign()
+    assert await candidates(run) == [("w-1", 1, False), ("w-2", 0.5, True)]
+    assert await candidates((await api.post("/jobs/plain:trigger")).json()["id"]) == []
+    await stage.workers["w-2"].lease()
+    assert await candidates(run) == [], "it is there"
+
+
+async def test_why_says_by_which_key_a_run_goes_where_it_goes(api: Api, stage: Stage) -> None:
+    await api.create_job("tick", place={"route": {"name": "sticky", "by": "film"}}, params={"film": "stalker"})
+    for name in ("w-1", "w-2"):
+        await stage.worker(name, ["python:jobs:tick"])
+    runs = [
+        (await api.post("/jobs/tick:trigger", {"params": params})).json()["id"] for params in ({"film": "solaris"}, {})
+    ]
+    await stage.assign()
+    told = [str((await api.get(f"/runs/{run}/why")).json()["sentence"]) for run in runs]
+    assert [film in said for said, film in zip(told, ("(its key solaris)", "(its key stalker)"), strict=True)] == [
+        True,
+        True,
+    ], told
 
 
 async def test_why_names_the_workers_that_get_less_work_and_the_reason(api: Api, stage: Stage) -> None:

@@ -222,7 +222,12 @@ async def perform(stage: Stage, step: Mapping[str, Any]) -> None:
         case {"job": name}:
             await save.create(stage.services, ROOT, NS, name, document(step))
         case {"worker": name}:
-            await stage.worker(name, list(step["handlers"]), labels=step.get("labels"), slots=step.get("slots", 8))
+            own = {key: step[key] for key in ("labels", "slots", "weight") if key in step}
+            await stage.worker(name, list(step["handlers"]), **own)
+        case {"beat": name}:
+            await stage.workers[name].beat({"cpu": step["load"], "memory": step["load"]})
+        case {"assign": _}:
+            await stage.assign(again=step["assign"] == "again")
         case {"at": written} if set(step) == {"at"}:
             stage.clock.at = stage.moment(written)
             for worker in stage.workers.values():

@@ -1,6 +1,9 @@
 """The options of `foliot job create` that say where runs may be."""
 
+import re
+
 from tests.cli.conftest import Shell
+from tests.eventually import eventually
 
 
 def test_a_job_is_created_with_a_route_and_wishes(foliot: Shell) -> None:
@@ -18,6 +21,22 @@ def test_a_job_is_created_with_a_route_and_wishes(foliot: Shell) -> None:
         "priority": 7,
     }
     foliot("job", "delete", "placed", "--yes")
+
+
+def test_why_lists_the_workers_that_a_route_compares(foliot: Shell) -> None:
+    options = ("--route", "least_running", "--set", "place.concurrency.one=1")
+    assert foliot("job", "create", "routed", "--py", "jobs:sleepy", *options).code == 0
+    first = foliot("job", "trigger", "routed", "-q").out.strip()
+    eventually(lambda: foliot("run", "show", first, "-o", "json").json["state"] == "RUNNING")
+    second = foliot("job", "trigger", "routed", "-q").out.strip()
+    (told,) = foliot("run", "why", second, "-o", "json").json["items"]
+    (candidate,) = told["candidates"]
+    assert (candidate["score"], candidate["chosen"]) == (2, False), "it would have a second run"
+    assert re.search(rf"^    {candidate['node']}  2\.00$", foliot("run", "why", second).out, re.MULTILINE)
+    assert f"it came to {candidate['node']} by its route least_running." in foliot("run", "why", first).out
+    for run in (second, first):
+        foliot("run", "cancel", run)
+    foliot("job", "delete", "routed", "--yes")
 
 
 def test_a_job_that_no_live_worker_takes_says_so(foliot: Shell) -> None:

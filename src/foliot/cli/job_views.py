@@ -274,6 +274,10 @@ def explain(user: User, items: Sequence[Mapping[str, Any]], answer: Mapping[str,
         return
     for item in items:
         echo(item["sentence"])
+        for candidate in item.get("candidates", ()):  # a server of an older version names none
+            if candidate["score"] is not None:
+                mark = "→" if candidate["chosen"] else " "
+                echo(f"  {mark} {candidate['node']}  {candidate['score']:.2f}")
         if item["hint"]:
             code = f"  [{item['code']}]" if item["code"] else ""
             echo(out.dim(f"  {item['hint']}{code}"))

@@ -11,7 +11,7 @@ from foliot.domain.definition import from_document
 from foliot.domain.errors import FoliotError
 from foliot.domain.fire import SkipReason
 from foliot.domain.health import HealthRules
-from foliot.domain.instants import SECOND, Instant
+from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.reschedule import expected_next
 from foliot.domain.run import RunState, format_run_id
 from foliot.domain.schedule import Schedule
@@ -32,7 +32,7 @@ from foliot.operations.kept_version import kept_by_edit, kept_version
 from foliot.operations.locks import holder_words
 from foliot.operations.names import find_job, find_run
 from foliot.operations.nodes import cause_of
-from foliot.operations.route_facts import route_of, with_paces
+from foliot.operations.route_facts import paces_for, route_of, way_of, with_way
 from foliot.operations.run_facts import error_text, run_facts
 from foliot.operations.services import Services
 from foliot.operations.window_facts import debounce_of
@@ -158,6 +158,7 @@ def _listed_run_facts(job: JobRow, run: RunRow, document: Mapping[str, Any], pag
     if run.state == RunState.PENDING:
         kept = kept_by_edit(run, job, document)
     facts = replace(run_facts(run), isolation=document.get("isolation"), kept=kept, debounce=debounce_of(document, run))
+    facts = replace(facts, went=way_of(run, document))
     if is_sharded(run):
         shards = page.shards.get(run.run_id, {})
         return replace(facts, started_at=run.created_at, shards=shards)
@@ -298,6 +299,7 @@ async def facts_of_run(services: Services, run: RunRow, document: Mapping[str, A
         rows = await services.store.lookups.shards(run.run_id)
         states = Counter(row.state for row in rows if row.shard >= 0)  # the merge run is no shard
         return replace(facts, started_at=run.created_at, shards=states)
+    facts = await with_way(services, run, facts, document)
     if run.attempt < 1 or run.state == "SUCCEEDED":
         return facts
     if run.state == "RUNNING":
@@ -344,14 +346,20 @@ async def _queue(services: Services, run: RunRow, document: Mapping[str, Any]) -
         return None
     waits = await services.store.lookups.waits([run])
     nodes = await services.store.lookups.nodes()
-    facts = queue_facts(run, document, waits[run.run_id], nodes, services.health)
-    return replace(facts, route=await with_paces(services, run, facts.route))
+    waiting = waits[run.run_id]
+    paces = await paces_for(services, run, document) if waiting.lane.routed else None
+    return queue_facts(run, document, waiting, nodes, services.health, paces)
 
 
 def queue_facts(
-    run: RunRow, document: Mapping[str, Any], waiting: Waiting, nodes: Sequence[NodeRow], rules: HealthRules
+    run: RunRow,
+    document: Mapping[str, Any],
+    waiting: Waiting,
+    nodes: Sequence[NodeRow],
+    rules: HealthRules,
+    paces: Mapping[str, Micros] | None = None,
 ) -> QueueFacts:
-    """Return what a waiting run may be waiting for."""
+    """Return what a waiting run may be waiting for. `paces`: as for `route_of`."""
     serving = [node for node in nodes if node.serves(run.namespace) and node.until > waiting.now]
     usual_overlap = "skip" if document.get("schedule") else "allow"
     return QueueFacts(
@@ -362,7 +370,7 @@ def queue_facts(
         limits=waiting.limits,
         maintenance=waiting.maintenance,
         workers=[replace(node.as_worker(), cause=cause_of(node, waiting.now, rules)) for node in serving],
-        route=route_of(run, document, waiting, nodes, rules),
+        route=route_of(run, document, waiting, nodes, rules, paces),
     )
 
 

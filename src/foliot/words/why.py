@@ -10,6 +10,9 @@ from foliot.domain.late_work import SURPLUS_AFTER
 from foliot.domain.limits import LimitKind, limit_name
 from foliot.domain.limits import kind_of as kind_of_limit
 from foliot.domain.maintenance import Maintenance
+from foliot.domain.routing.fastest import PROBE_EVERY
+from foliot.domain.routing.least_load import MOVES_BELOW
+from foliot.domain.routing.reasons import RouteReason
 from foliot.domain.routing.wishes import Wishes
 from foliot.domain.run import RunState, format_run_id
 from foliot.domain.verdict import Cause
@@ -171,8 +174,10 @@ class _Teller:
         return {"kept": kept.version, "newest": kept.newest, "kept_why": self._piece(f"kept.{kept.reason}")}
 
     def _route(self) -> str:
-        """What the route of a waiting run said, and between whom it chooses."""
-        route = self._said.hold.route if self._said.hold is not None else None
+        """What the route of a waiting run said, and between whom it chooses; of others how they came to a worker."""
+        if self._said.hold is None:
+            return self._went()
+        route = self._said.hold.route
         if route is None:
             return ""
         shown = [self._candidate(worker) for worker in route.candidates[:CANDIDATES_SHOWN]]
@@ -184,11 +189,47 @@ class _Teller:
             "until": route.until,
             "before": ", ".join(route.before) or None,
             "among": ", ".join(shown) or None,
+            "because": self._because(route.reason),
         }
         if route.is_broadcast:
             return self._piece("broadcast.open" if route.worker is None else "broadcast.own", values)
         decided = "route.named" if route.until is not None else "route.anyone"
         return self._piece("route.open" if route.worker is None else decided, values) + self._wishes(route.wishes)
+
+    def _because(self, reason: RouteReason | None) -> str | None:
+        """Why the route named this worker."""
+        if reason is None:
+            return None
+        values = {
+            "other": reason.other,
+            "key": reason.key,
+            "score": _score(reason.score),
+            "score_of_other": _score(reason.score_of_other),
+            "below": MOVES_BELOW,
+            "every": PROBE_EVERY,
+            "band": Health.WARNING,
+        }
+        return self._piece(f"because.{reason.kind}", values)
+
+    def _went(self) -> str:
+        """By which route a run came to the worker that has or had it."""
+        went = self._said.run.went if self._said.run is not None else None
+        if went is None or self._said.run is None:
+            return ""
+        values: dict[str, Any] = {
+            "route": went.route,
+            "node": self._said.run.node,
+            "before": ", ".join(went.before) or None,
+        }
+        if went.moved is None:
+            return self._piece("route.went", values)
+        moved = {
+            "from": went.moved.before,
+            "moved_at": went.moved.at,
+            "score": _score(went.moved.score_before),
+            "score_after": _score(went.moved.score_after),
+        }
+        return self._piece("route.moved", values | moved)
 
     def _wishes(self, wishes: Wishes) -> str:
         """What the job wishes of its workers: the reason why its route chooses among some of them."""
@@ -209,7 +250,8 @@ class _Teller:
             "running": worker.running,
             "slots": worker.slots,
             "waiting": worker.waiting or None,
-            "score": None if worker.score is None else f"{worker.score:.2f}",
+            "load": None if worker.load is None else f"{worker.load:.2f}",
+            "score": _score(worker.score),
             "weight": worker.weight if worker.weight != 1 else None,
             "health": self._warning(worker),
             "preferred": worker.preferred or None,
@@ -321,6 +363,13 @@ class _Teller:
         elif neighbour.skip_reason:
             values["skipped"] = self._piece(f"reason.{neighbour.skip_reason}")
         return self._piece("neighbour", values)
+
+
+def _score(score: float | None) -> str | None:
+    """What a route compares: a count as it is, anything else with two places."""
+    if score is None:
+        return None
+    return str(int(score)) if score == int(score) else f"{score:.2f}"
 
 
 def _found(catalogue: Catalogue, said: Explanation) -> Any:

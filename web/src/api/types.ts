@@ -225,6 +225,12 @@ export interface CancelledOut {
   "run": RunOut;
 }
 
+export interface CandidateOut {
+  "node": string;
+  "score": number | null;
+  "chosen": boolean;
+}
+
 export interface ChangeOut {
   "path": string;
   "before": unknown;
@@ -2054,6 +2060,7 @@ export interface WhyOut {
   "job": string;
   "run": string | null;
   "timezone": string;
+  "candidates": CandidateOut[];
 }
 
 export interface WhyRunsOut {

@@ -402,6 +402,14 @@ class FiresOut(Listed):
     future: list[FireOut]
 
 
+class CandidateOut(ApiOutput):
+    """A worker between which the route of a waiting run chooses."""
+
+    node: str
+    score: float | None = Field(None, description="What the route compares; null: it compares none.", examples=[0.41])
+    chosen: bool = Field(description="Whether the run is meant for it.")
+
+
 class WhyOut(ApiOutput):
     """An explanation."""
 
@@ -417,6 +425,9 @@ class WhyOut(ApiOutput):
     job: str
     run: str | None = None
     timezone: str
+    candidates: list[CandidateOut] = Field(
+        [], description="Of a waiting run of a job with a route: the workers between which it chooses, by name."
+    )
 
 
 class WhyListOut(ApiOutput):

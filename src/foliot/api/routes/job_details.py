@@ -10,6 +10,7 @@ from foliot.api.language import zone_of
 from foliot.api.models.common import Page, moment
 from foliot.api.models.job_days import DaysOut
 from foliot.api.models.jobs import (
+    CandidateOut,
     ChangeOut,
     DiffOut,
     FireOut,
@@ -191,4 +192,12 @@ def why_out(explanation: Explanation, *, tz: str, language: Language) -> WhyOut:
         job=explanation.job,
         run=explanation.run.id if explanation.run else None,
         timezone=tz,
+        candidates=_candidates(explanation),
     )
+
+
+def _candidates(explanation: Explanation) -> list[CandidateOut]:
+    route = explanation.hold.route if explanation.hold is not None else None
+    if route is None:
+        return []
+    return [CandidateOut(node=one.name, score=one.score, chosen=one.is_chosen) for one in route.candidates]

@@ -1,12 +1,13 @@
 """What a job says of its route: the word of the route, and the parameter whose value it goes by."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from foliot.domain.document_values import mapping, text
 from foliot.domain.errors import BadField, InvalidInput
 from foliot.domain.names import nearest
+from foliot.domain.payload import canonical_json
 from foliot.domain.routing import ANY, ROUTES
 from foliot.domain.texts import NAME_BYTES_MAX
 
@@ -58,6 +59,12 @@ def route_from(written: Any, path: str) -> RouteChoice:
 def written_route(choice: RouteChoice) -> Any:
     """The same for a job file."""
     return {"name": choice.name, "by": choice.by} if choice.by else choice.name
+
+
+def key_of(params: object, by: str) -> str:
+    """What runs are told apart by: the value of a parameter, as a text."""
+    value = params.get(by) if isinstance(params, Mapping) else None
+    return value if isinstance(value, str) else canonical_json(value)
 
 
 def check_route(path: str, choice: RouteChoice) -> None:

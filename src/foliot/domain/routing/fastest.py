@@ -6,7 +6,7 @@ from typing import Final
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import in_order, numbers, to_keep
-from foliot.domain.routing.weight import share
+from foliot.domain.routing.weight import strength
 
 NAME: Final = "fastest"
 PROBE_EVERY: Final = 20
@@ -59,12 +59,21 @@ class _Soonest:
         self._running[at] += 1
 
     def _expected(self, at: int) -> float:
-        """When a run would be over there: its pace, as often as runs fill its slots. Without one: how full it is.
+        return expected(self._workers[at], self._running[at])
 
-        Either is divided by its share of the work.
-        """
-        worker = self._workers[at]
-        rounds = (self._running[at] + 1) / max(1, worker.slots)
-        if worker.pace_us is None:
-            return rounds / share(worker)
-        return worker.pace_us * max(1.0, rounds) / share(worker)
+
+def expected(worker: FittingWorker, running: int) -> float:
+    """When a run would be over there: its pace, as often as runs fill its slots. Without one: how full it is.
+
+    Either is divided by its share of the work.
+    """
+    rounds = (running + 1) / max(1, worker.slots)
+    if worker.pace_us is None:
+        return rounds / strength(worker)
+    return worker.pace_us * max(1.0, rounds) / strength(worker)
+
+
+def is_probe(state: str | None) -> bool:
+    """Whether the last run was to measure a worker, whoever it is."""
+    runs = numbers(state, NAME).get("runs", 0)
+    return runs > 0 and runs % PROBE_EVERY == 0

@@ -25,6 +25,11 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     sessions: list[str | None] = []
     for _ in ready.fire_keys:
         count, at = used[0]
-        heapq.heapreplace(used, (count + (_WARNING_COUNTS if ordered[at].is_in_warning else 1), at))
+        heapq.heapreplace(used, (count + counts(ordered[at]), at))
         sessions.append(ordered[at].session)
     return Routed(sessions, to_keep(NAME, {mark(ordered[at].session): count for count, at in used}))
+
+
+def counts(worker: FittingWorker) -> int:
+    """For how many runs one counts there."""
+    return _WARNING_COUNTS if worker.is_in_warning else 1

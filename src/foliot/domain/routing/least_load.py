@@ -1,7 +1,7 @@
 """The route `least_load`: the worker whose machine has the least to do, until another one has clearly less."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from foliot.domain.routing import FittingWorker, Move, Ready, Routed
 from foliot.domain.routing.order import in_order, kept, mark, to_keep
@@ -13,6 +13,13 @@ HEEDED_FOR: Final = 20
 """For so many calls after a move counts what the job itself adds to a load: later, others may make the difference."""
 _SILENT: Final = 0.5  # a worker that says nothing of its machine and has no slots
 _WARNING_ADDS: Final = 0.25
+
+
+class Stay(NamedTuple):
+    """On which worker the job is."""
+
+    session: str | None
+    moved_from: str | None  # name of a worker that it has just left
 
 
 def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
@@ -68,6 +75,25 @@ def _made(known: Mapping[str, Any], workers: Sequence[FittingWorker], present: F
     if left is None or not isinstance(was, float | int) or not isinstance(had, float | int):
         return 0.0
     return max(0.0, min(was - _load(left), _load(present) - had))
+
+
+def compared(state: str | None, candidates: Sequence[FittingWorker]) -> dict[str, float]:
+    """What the route compares, by session: the score of the worker that the job is on, and for each other one what its
+    score would be with the load of the job itself.
+    """
+    known = kept(state, NAME)
+    ordered = in_order(candidates)
+    present = _find(ordered, known.get("on"))
+    made = 0.0 if present is None else _made(known, ordered, present)
+    return {worker.session: score(worker, more=0.0 if worker is present else made) for worker in ordered}
+
+
+def stay(state: str | None, candidates: Sequence[FittingWorker]) -> Stay:
+    """Where the job is now, and whether the last thing that was decided is its move."""
+    known = kept(state, NAME)
+    present, left = _find(candidates, known.get("on")), _find(candidates, known.get("from"))
+    has_moved = left is not None and known.get("heeded") == HEEDED_FOR
+    return Stay(present and present.session, left.name if left is not None and has_moved else None)
 
 
 def score(worker: FittingWorker, *, more: float = 0.0) -> float:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.domain.routing.order import in_order
-from foliot.domain.routing.weight import share
+from foliot.domain.routing.weight import strength
 
 
 def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
@@ -13,16 +13,16 @@ def route(ready: Ready, candidates: Sequence[FittingWorker]) -> Routed:
     ordered = in_order(candidates)
     if not ordered:
         return Routed([None] * len(ready.fire_keys), ready.state)
-    busy = [(_with_one_more(worker, 0), at, 0) for at, worker in enumerate(ordered)]
+    busy = [(with_one_more(worker, 0), at, 0) for at, worker in enumerate(ordered)]
     heapq.heapify(busy)
     sessions: list[str | None] = []
     for _ in ready.fire_keys:
         _, at, given = busy[0]
-        heapq.heapreplace(busy, (_with_one_more(ordered[at], given + 1), at, given + 1))
+        heapq.heapreplace(busy, (with_one_more(ordered[at], given + 1), at, given + 1))
         sessions.append(ordered[at].session)
     return Routed(sessions, ready.state)
 
 
-def _with_one_more(worker: FittingWorker, given: int) -> float:
+def with_one_more(worker: FittingWorker, given: int) -> float:
     """How many runs it would have, divided by its share of the work."""
-    return (worker.running + given + 1) / share(worker)
+    return (worker.running + given + 1) / strength(worker)

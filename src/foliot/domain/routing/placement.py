@@ -18,7 +18,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 from foliot.domain.routing import ANY, ANYONE, FittingWorker, Move, Ready, Routed
 from foliot.domain.routing.order import in_order, mark
-from foliot.domain.routing.weight import share
+from foliot.domain.routing.weight import strength
 from foliot.domain.routing.wishes import Wishes
 
 VALUES_KEPT: Final = 256
@@ -45,6 +45,21 @@ def least_avoided(wishes: Wishes, candidates: Sequence[FittingWorker]) -> list[F
     ordered = in_order(candidates)
     fewest = min((wishes.avoided(worker.labels) for worker in ordered), default=0)
     return [worker for worker in ordered if wishes.avoided(worker.labels) == fewest]
+
+
+def peers_of(wishes: Wishes, chosen: FittingWorker, candidates: Sequence[FittingWorker]) -> list[FittingWorker]:
+    """Those that the wishes leave beside a worker: the route chose among them, or would."""
+    alike = _alike(wishes, chosen)
+    return [worker for worker in in_order(candidates) if _alike(wishes, worker) == alike]
+
+
+def _alike(wishes: Wishes, worker: FittingWorker) -> tuple[int, str, int]:
+    return wishes.avoided(worker.labels), wishes.part(worker.labels), wishes.score(worker.labels)
+
+
+def kept_for(wishes: Wishes, state: str | None, worker: FittingWorker) -> str | None:
+    """What the route keeps where it chooses among the peers of a worker."""
+    return _Memory(wishes.spread, state).of_route(wishes.part(worker.labels))
 
 
 class _Memory:
@@ -224,19 +239,23 @@ def least_full(n: int, workers: Sequence[FittingWorker]) -> list[str | None]:
     One with a free slot comes before one without.
     """
     ordered = in_order(workers)
-    queue = [(_fullness(worker, 0), at, 0) for at, worker in enumerate(ordered)]
+    queue = [(_turn(worker, 0), at, 0) for at, worker in enumerate(ordered)]
     heapq.heapify(queue)
     sessions: list[str | None] = []
     for _ in range(n):
         _, at, given = queue[0]
-        heapq.heapreplace(queue, (_fullness(ordered[at], given + 1), at, given + 1))
+        heapq.heapreplace(queue, (_turn(ordered[at], given + 1), at, given + 1))
         sessions.append(ordered[at].session)
     return sessions
 
 
-def _fullness(worker: FittingWorker, given: int) -> tuple[bool, float]:
-    room = max(1, worker.slots) * share(worker)
-    return worker.free - given <= 0, (worker.running + given + 1) / room
+def _turn(worker: FittingWorker, given: int) -> tuple[bool, float]:
+    return worker.free - given <= 0, fullness(worker, given)
+
+
+def fullness(worker: FittingWorker, given: int = 0) -> float:
+    """How full it would be with one more run, for its weight and its health."""
+    return (worker.running + given + 1) / (max(1, worker.slots) * strength(worker))
 
 
 def _list(found: Any) -> list[Any]:

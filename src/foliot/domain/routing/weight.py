@@ -15,6 +15,11 @@ def share(worker: FittingWorker) -> int:
     return max(1, worker.weight) * (1 if worker.is_in_warning else _WHOLE)
 
 
+def strength(worker: FittingWorker) -> float:
+    """Its share as people write weights: that of a healthy worker is its weight."""
+    return share(worker) / _WHOLE
+
+
 class WarningTurns:
     """Routes that go by turns: a worker in WARNING takes every second of its own, unless all are in WARNING."""
 

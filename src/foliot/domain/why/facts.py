@@ -7,6 +7,7 @@ from foliot.domain.health import BandCause
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.maintenance import Maintenance
+from foliot.domain.routing.reasons import RouteReason
 from foliot.domain.routing.wishes import Wishes
 from foliot.domain.run import RunState
 from foliot.domain.schedule import Schedule
@@ -61,6 +62,7 @@ class RunFacts:
     parent: str | None = None
     kept: "KeptFacts | None" = None  # of one that waits with an older version than its job has
     lock: "LockWaitFacts | None" = None  # of one that runs: the lock that its code waits for
+    went: "WentFacts | None" = None  # of one that a worker has or had: how it came there, if its job has a route
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +145,10 @@ class CandidateFacts:
     slots: int
     running: int
     weight: int
-    score: float | None
+    load: float | None  # of its machine
     is_in_warning: bool
+    score: float | None = None  # what the route compares; None: it compares none
+    is_chosen: bool = False
     cause: BandCause | None = None  # why
     preferred: int = 0  # the sum of the weights that it meets
     is_avoided: bool = False
@@ -164,7 +168,27 @@ class RouteFacts:
     before: Sequence[str]  # workers that let their time pass
     candidates: Sequence[CandidateFacts]
     wishes: Wishes = field(default_factory=Wishes)
+    reason: RouteReason | None = None  # why it named this worker
     is_broadcast: bool = False  # no route chooses: each of the candidates gets a shard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MoveFacts:
+    """A move of a job by the figures of two workers."""
+
+    before: str
+    at: Instant
+    score_before: float | None
+    score_after: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WentFacts:
+    """By which route a run came to its worker."""
+
+    route: str
+    before: Sequence[str] = ()  # workers that had let their time pass
+    moved: MoveFacts | None = None  # how its job came to that worker, where the route tells of it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -336,6 +336,7 @@ class Waiting:
         default_factory=dict
     )  # runs of the job by session, if somebody decides whose each is
     assigned: Mapping[str, int] = field(default_factory=dict)  # and runs of any job that wait for each session
+    route_state: str | None = None  # what the route of its job keeps
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,13 +9,41 @@ PIECES: Final[Catalogue] = {
     "head.instant": "{at:full}  [created {run} ({late:lag}), ]",
     "head.run": "{run} of {job}[ (shard {shard} of {parent})][ (merge of {merge_of})], {origin}, ",
     "route.open": "; its route {route} is asked when a worker asks for runs[; it chooses among {among}]",
-    "route.named": "; its route {route} means it for {assignee} until {until:short}[, after {before}]; "
+    "route.named": "; its route {route} means it for {assignee} until {until:short}[ ({because})][, after {before}]; "
     "it chooses among {among}",
     "route.anyone": "; its route {route} leaves it to any worker that fits[, after {before}]",
+    "route.went": "; it came to {node} by its route {route}[, after {before}]",
+    "route.moved": "; it came to {node} by its route {route}[, after {before}], which had moved the job there from "
+    "{from} at {moved_at:short} (score [{score} there, ]{score_after} here)",
+    "because.only": "no other worker fits",
+    "because.wished": "the wishes of the job leave no other",
+    "because.least_full": "the least full",
+    "because.first": "the first by name",
+    "because.last": "the last by name",
+    "because.turn": "its turn after {other}",
+    "because.drawn": "drawn by weight",
+    "because.key": "its key {key}",
+    "because.key_of_job": "all runs of the job have one key",
+    "because.fewest_of_job": "the fewest runs of the job",
+    "because.longest_ago": "its last run of the job is the longest ago",
+    "because.first_healthy": "the first by name that is not in {band}",
+    "because.first_of_strained": "the first by name; all are in {band}",
+    "because.idle": "the first by name with nothing to do",
+    "because.free_slot": "the first by name with a free slot",
+    "because.weight": "its turn by weight",
+    "because.fewest_running": "the fewest running and waiting for its weight",
+    "because.least_load": "the least load when the route was asked",
+    "because.stays": "stays: {score_of_other} of {other} is not under {below} of {score}",
+    "because.moved": "moved from {other}, which had clearly more to do",
+    "because.probe": "measured with every {every}th run",
+    "because.unmeasured": "the least full; no pace is known yet",
+    "because.soonest": "done there soonest",
+    "because.untried": "its pace is not known yet",
     "broadcast.open": "; it is cut when a worker asks for runs: one shard for each live worker that fits"
     "[, now {among}]",
     "broadcast.own": "; this shard is for {assignee} alone",
-    "route.candidate": "{name} ({running} of {slots} slots[, {waiting} waiting][, load {score}][, weight {weight}]"
+    "route.candidate": "{name} ({running} of {slots} slots[, {waiting} waiting][, load {load}][, weight {weight}]"
+    "[, score {score}]"
     "[, {health}][, preferred by {preferred}][, {avoided}][, {part} with {own|run|runs} of the job]"
     "[, {pace:span} a run])",
     "strained": "these get runs for a part of their slots: {workers}",

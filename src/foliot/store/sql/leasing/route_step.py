@@ -11,8 +11,8 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.own_parameters import usual_params
-from foliot.domain.payload import canonical_json
 from foliot.domain.routing import BY_PACE, FittingWorker, Move, Ready, Routed
+from foliot.domain.routing.choice import key_of
 from foliot.domain.routing.placement import placed
 from foliot.ports.store.assignment import AskRoute
 from foliot.ports.store.journal import Happening, Topic
@@ -173,9 +173,7 @@ class RouteStep:
 
 def _key(run: ReadyRun, job: LoadedJob, by: str) -> str:
     """The value of the parameter that the job is routed by, as a text."""
-    params = usual_params(job.definition) if run.params is None else json.loads(run.params)
-    value = params.get(by) if isinstance(params, Mapping) else None
-    return value if isinstance(value, str) else canonical_json(value)
+    return key_of(usual_params(job.definition) if run.params is None else json.loads(run.params), by)
 
 
 def _moved(job: LoadedJob, route: str, run: ReadyRun, nth: int, move: Move) -> Happening:

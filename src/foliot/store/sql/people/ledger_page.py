@@ -4,6 +4,7 @@ Seven statements at most, however many instants: each is about all of them, and 
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
 from foliot.domain.fire import SkipReason
@@ -23,6 +24,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, RowSet, Statement, keys
+from foliot.store.sql.leasing.fire_routes import KEPT
 from foliot.store.sql.leasing.fitting_workers import ASSIGNED_TO, OwnRuns
 from foliot.store.sql.people.holds import limits_of
 from foliot.store.sql.people.job_reads import version_row
@@ -111,6 +113,7 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
     is_routed = any(versions.lanes[run.lane].routed for run in pending)
     own = OwnRuns(tx, [job_id] if is_routed else []).of(job_id)
     assigned: Mapping[str, int] = tx.pairs(ASSIGNED_TO) if is_routed else {}
+    route_state = tx.pairs(KEPT, d=keys([job_id])).get(job_id) if is_routed else None
     return LedgerPage(
         now=now,
         runs=runs,
@@ -119,15 +122,18 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
         tries=_last_tries(tx, runs),
         shards=_shards(tx, runs),
         waiting={
-            run.run_id: waiting_for(
-                run,
-                in_the_way.line,
-                versions.lanes[run.lane],
-                [*by_key.get(run.run_id, ()), *limits.of(run.lane, versions.lanes[run.lane])],
-                now,
-                maintained,
-                own,
-                assigned,
+            run.run_id: replace(
+                waiting_for(
+                    run,
+                    in_the_way.line,
+                    versions.lanes[run.lane],
+                    [*by_key.get(run.run_id, ()), *limits.of(run.lane, versions.lanes[run.lane])],
+                    now,
+                    maintained,
+                    own,
+                    assigned,
+                ),
+                route_state=route_state,
             )
             for run in pending
         },

@@ -1,6 +1,7 @@
 """The ledger for people: what became of instants, and what a waiting run waits for."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from foliot.domain.fire import schedule_key
@@ -16,6 +17,7 @@ from foliot.store.sql.cluster import maintenance
 from foliot.store.sql.jobs.definitions import lane_from
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import Statement, keys
+from foliot.store.sql.leasing.fire_routes import KEPT
 from foliot.store.sql.leasing.fitting_workers import ASSIGNED_TO, OwnRuns
 from foliot.store.sql.people.holds import LANES_AMONG, limits_of
 from foliot.store.sql.people.job_reads import VERSION_COLUMNS, version_row
@@ -97,6 +99,7 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
     routed_jobs = {run.job_id for run in runs if lanes[run.lane].routed}
     own = OwnRuns(tx, sorted(routed_jobs))
     assigned: Mapping[str, int] = tx.pairs(ASSIGNED_TO) if routed_jobs else {}
+    states: Mapping[int, str | None] = tx.pairs(KEPT, d=keys(sorted(routed_jobs))) if routed_jobs else {}
     now = tx.now()
     maintained = maintenance.found(tx)
     found: dict[int, Waiting] = {}
@@ -104,7 +107,8 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
         line = lines.get(run.job_id, ())
         own_runs = own.of(run.job_id)
         own_limits = [*by_key.get(run.run_id, ()), *limits.of(run.lane, lanes[run.lane])]
-        found[run.run_id] = waiting_for(run, line, lanes[run.lane], own_limits, now, maintained, own_runs, assigned)
+        waiting = waiting_for(run, line, lanes[run.lane], own_limits, now, maintained, own_runs, assigned)
+        found[run.run_id] = replace(waiting, route_state=states.get(run.job_id))
     return found
 
 
