@@ -1,12 +1,18 @@
 """Statistics by the API: of a job and of a node, over a range."""
 
 from collections.abc import Sequence
-from typing import Any
+from datetime import datetime
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 
+from foliot.cli.output import Output
+from foliot.cli.server_access import User
+from foliot.cli.stats import _lines
+from foliot.cli.times import Times
 from foliot.domain.health import Health
-from foliot.domain.instants import MINUTE, SECOND
+from foliot.domain.instants import MINUTE, SECOND, Instant, to_instant
 from foliot.domain.verdict import Cause
 from foliot.engine.node_load import LoadKeeping
 from foliot.engine.statistics import EVERY_S, Counting
@@ -59,6 +65,68 @@ async def test_a_job_and_its_node_have_the_same_figures_before_and_after_they_ar
     assert (await api.get("/jobs/tick/stats", **elsewhere)).json()["runs"] == 0
     by_minute = (await api.get("/jobs/tick/stats", **{"from": BEGAN}, step="minute")).json()
     assert (by_minute["step"], sum(point["runs"] for point in by_minute["points"])) == ("minute", 3)
+
+
+async def run_twenty_one(api: Api, stage: Stage) -> Instant:
+    """The nth of them waits n tenths of a second and takes n seconds; when the last one ended."""
+    await api.create_job("tick")
+    worker = await stage.worker("w-1", ["python:jobs:tick"])
+    for number in range(1, 22):
+        await api.post("/jobs/tick:trigger", {})
+        stage.clock.at += number * SECOND // 10
+        await worker.beat()
+        await worker.lease()
+        await worker.end(Cause.SUCCEEDED, after_us=number * SECOND)
+    return stage.clock.at
+
+
+def about(durations: dict[str, float]) -> Any:
+    """Percentiles are right to two percent; the mean and the longest are exact."""
+    return {
+        name: pytest.approx(seconds, rel=0.02 if name.startswith("p") else 1e-9) for name, seconds in durations.items()
+    }
+
+
+TOOK = {"mean": 11.0, "p50": 11.0, "p95": 20.0, "p99": 21.0, "max": 21.0}
+WAITED = {name: seconds / 10 for name, seconds in TOOK.items()}
+
+
+async def test_durations_and_waits_have_their_percentiles_before_and_after_they_are_counted(
+    api: Api, stage: Stage
+) -> None:
+    ended_at = await run_twenty_one(api, stage)
+
+    async def figures(path: str, **query: Any) -> dict[str, Any]:
+        found: dict[str, Any] = (await api.get(f"{path}/stats", **query)).json()
+        assert (found["duration_s"], found["queue_delay_s"]) == (about(TOOK), about(WAITED))
+        assert to_instant(datetime.fromisoformat(found["last_ended_at"])) == ended_at
+        return found
+
+    await figures("/jobs/tick")
+    await count(stage)
+    for step in ("hour", "day"):
+        told = await figures("/jobs/tick", step=step)
+        (point,) = told["points"]
+        assert (point["duration_s"], point["queue_delay_s"]) == (told["duration_s"], told["queue_delay_s"])
+    await figures("/nodes/w-1")
+    await figures("/cluster")
+
+
+async def test_the_command_line_shows_the_percentiles_that_the_api_tells(api: Api, stage: Stage) -> None:
+    await run_twenty_one(api, stage)
+    found = (await api.get("/jobs/tick/stats")).json()
+    english, chinese = dict(_lines(user(stage), found)), dict(_lines(user(stage, chinese=True), found))
+    assert str(english["took"]) == "mean 11 s, p50 11 s, p95 20 s, p99 21 s, longest 21 s"
+    assert str(english["queued"]) == "mean 1.1 s, p50 1.1 s, p95 2.0 s, p99 2.1 s, longest 2.1 s"
+    assert str(english["last"]) == user(stage).times.full(found["last_ended_at"])
+    assert str(chinese["took"]) == "平均 11 秒，p50 11 秒，p95 20 秒，p99 21 秒，最长 21 秒"
+
+
+def user(stage: Stage, *, chinese: bool = False) -> User:
+    """Somebody at a terminal, without a server."""
+    out = Output(form="table", quiet=False, colour=False, chinese=chinese)
+    times = Times("UTC", chinese=chinese, now=stage.clock.now())
+    return cast("User", SimpleNamespace(out=out, times=times))
 
 
 async def test_a_node_that_left_has_figures_and_one_that_never_was_has_none(api: Api, stage: Stage) -> None:
