@@ -192,15 +192,15 @@ def test_a_change_of_workers_moves_few_keys_and_only_for_who_joined_or_left() ->
     assert all(len(home) == 1 for homes in (five, joined, left) for home in homes.values())
     to_the_new = [key for key in five if five[key] != joined[key]]
     assert {*map(str, (joined[key] for key in to_the_new))} == {str({"s-finn"})}
-    assert 0 < len(to_the_new) <= 1000 / 5
+    assert 0 < len(to_the_new) <= 1000 / 6
     of_the_old = [key for key in joined if joined[key] != left[key]]
     assert all(joined[key] == {"s-anne"} for key in of_the_old)
-    assert 0 < len(of_the_old) <= 1000 / 5
+    assert 0 < len(of_the_old) <= 1000 / 6
     shares = Story("consistent_hash", by_key=True).shares()[0]
     assert min(shares.values()) > RUNS / 5 * 0.6
 
 
-def test_the_ring_is_that_of_xxl_job() -> None:
+def test_a_key_has_its_worker_whatever_the_fire_and_in_whatever_order_workers_are_named() -> None:
     route: Route = load("foliot.routes", "consistent_hash")
     workers = [FittingWorker(address, address, 1) for address in ("http://10.0.0.1:9999/", "http://10.0.0.2:9999/")]
     found = [route(Ready(job_id, ["s:1"], None), workers).sessions[0] for job_id in range(1, 400)]

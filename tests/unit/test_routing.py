@@ -1,4 +1,8 @@
-"""Routes: what every one of them promises, and the case table of each."""
+"""Routes: what every one of them promises, how a planner asks them, and those of packages.
+
+What each one does, run by run, stands in `test_route_shares.py` and `test_fastest.py`; why it does so, in the case
+table of `test_route_reasons.py`.
+"""
 
 from collections.abc import Sequence
 
