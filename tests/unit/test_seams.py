@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from foliot.app import plugins
+from foliot.domain.routing import ROUTES
 from foliot.engine.leader_duties import LEADER_DUTIES
 
 ROOT = Path(__file__).parents[2]
@@ -66,6 +67,13 @@ def test_the_proof_of_a_row_is_there(row: list[str]) -> None:
     proofs = CODE.findall(row[3])
     assert proofs, row
     assert [proof for proof in proofs if not (ROOT / proof).exists()] == []
+
+
+def test_the_console_offers_every_route_in_its_form() -> None:
+    text = (ROOT / "web" / "src" / "format" / "place.ts").read_text("utf-8")
+    listed = re.search(r"^export const ROUTES = \[(.*?)\] as const;", text, re.MULTILINE | re.DOTALL)
+    assert listed, "the list is gone"
+    assert sorted(re.findall(r'"(\w+)"', listed[1])) == sorted(ROUTES)
 
 
 def test_every_table_of_plug_ins_has_a_row() -> None:
