@@ -40,6 +40,22 @@ def test_limits(foliot: Shell) -> None:
     assert foliot("limit", "delete", "ledger", "--yes").code == 3
 
 
+def test_a_full_queue_says_how_many_wait_and_what_to_do(foliot: Shell) -> None:
+    nobody = ("--require", "gpu=none", "--set", "place.max_waiting=2")
+    assert foliot("job", "create", "crowded", "--py", "jobs:greet", *nobody).code == 0
+    for _ in range(2):
+        assert foliot("job", "trigger", "crowded").code == 0
+    full = foliot("job", "trigger", "crowded")
+    assert full.code == 5
+    assert "2 runs of crowded wait already, the most that may (place.max_waiting). Nothing was queued." in full.err
+    assert "foliot run list --job crowded --state held" in full.err
+    assert "[FOL-3091]" in full.err
+    chinese = foliot("job", "trigger", "crowded", "--lang", "zh-CN").err
+    assert "crowded 已有 2 个执行在等待，达到上限（place.max_waiting）。未加入队列。" in chinese
+    assert foliot("run", "list", "--job", "crowded", "--state", "held", "-o", "json").json["items"] != []
+    foliot("job", "delete", "crowded", "--yes")
+
+
 def test_limits_of_groups_and_namespaces(foliot: Shell) -> None:
     made = foliot("limit", "set", "--group", "etl", "20")
     assert (made.code, made.err) == (0, "✔ group etl: 20 runs at a time\n")

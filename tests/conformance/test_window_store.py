@@ -1,6 +1,7 @@
 """Windows of triggers: one run stands for those that come close together, whichever server they come to."""
 
 import asyncio
+from collections import Counter
 from typing import Any
 
 import pytest
@@ -103,6 +104,16 @@ async def test_a_throttle_holds_over_servers(world: World) -> None:
     answers = await asyncio.gather(*(stores[n % 2].runs.trigger(ask(key=str(n))) for n in range(10)))
     assert sum(answer.created for answer in answers) == 3
     assert len(await runs_of(world)) == 3
+
+
+async def test_a_throttle_by_a_parameter_holds_over_servers_for_each_value(world: World) -> None:
+    other = await world.open()
+    await save(world, **THROTTLE)
+    stores = (world.store, other)
+    orders = [ask(key=str(n), params=f'{{"customer": "{"ab"[n // 2 % 2]}"}}') for n in range(12)]
+    answers = await asyncio.gather(*(stores[n % 2].runs.trigger(order) for n, order in enumerate(orders)))
+    assert sum(answer.created for answer in answers) == 4
+    assert Counter(run.params for run in await runs_of(world)) == {order.params: 2 for order in orders}
 
 
 async def test_the_same_key_gets_its_run_whatever_the_window(world: World) -> None:
