@@ -26,6 +26,7 @@ PER_S: Final = 10_000  # on PostgreSQL
 PAIRS: Final = 3
 LOADED_PER_S: Final = 10_000  # at least, mostly
 LOADS_MAX: Final = 4
+NOT_INSTALLED: Final = "not installed, so there is no bar by its rate: pip install pgqueuer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +49,8 @@ class Drain:
                 race(setting, jobs=1, schedule=None, overlap="allow", slots=self.slots)
             )
             others = None
-            if held.ours.is_postgresql and self.beside == PGQUEUER and installed_version() is not None:
+            is_beside = held.ours.is_postgresql and self.beside == PGQUEUER
+            if is_beside and installed_version() is not None:
                 place = setting.place
                 rival = await stack.enter_async_context(pgqueuer(place.twin, database=place.pids))
                 others = partial(self._rival_drain, rival)
@@ -59,8 +61,8 @@ class Drain:
                 others=others,
             )
             figures = await held.told(rounds, runs)
-            if others is not None:
-                figures |= self._beside_the_rival(rounds)
+            if is_beside:
+                figures |= self.beside_the_rival(rounds)
             bars = [bar("runs per s", figures["per_s"], at_least=PER_S)] if held.ours.is_postgresql else []
             if others is not None:
                 bars.append(bar("by PgQueuer's rate", figures["ratio_to_pgqueuer"], at_least=1))
@@ -76,8 +78,10 @@ class Drain:
         took_s, spent = await rival.drain(self.runs)
         return {"pgqueuer_s": took_s, "pgqueuer_cpu_s": spent}
 
-    def _beside_the_rival(self, rounds: list[Round]) -> Figures:
-        """What PgQueuer did, and Foliot's rate by its."""
+    def beside_the_rival(self, rounds: list[Round]) -> Figures:
+        """What PgQueuer did, and Foliot's rate by its; or that it is not there."""
+        if "pgqueuer_s" not in rounds[0]:
+            return {"pgqueuer": NOT_INSTALLED}
         names = rounds[0]["pgqueuer_cpu_s"]
         return {
             "pgqueuer": installed_version(),
