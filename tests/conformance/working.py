@@ -26,11 +26,18 @@ class Worker:
     """A worker's side of the store: what it would say over its link, straight to the port."""
 
     def __init__(
-        self, world: World, store: Store | None = None, *, labels: Mapping[str, str] | None = None, slots: int = 8
+        self,
+        world: World,
+        store: Store | None = None,
+        *,
+        labels: Mapping[str, str] | None = None,
+        slots: int = 8,
+        weight: int = 1,
     ) -> None:
         self.world = world
         self.labels = {"zone": "a"} if labels is None else labels
         self.slots = slots
+        self.weight = weight
         self.store = store or world.store
         self.session = CHANCE.token()
         self.name = f"worker-{next(_NUMBERS)}"
@@ -46,6 +53,7 @@ class Worker:
             slots=self.slots,
             handlers=tuple(HandlerOffer(name=name) for name in offers or [TICK]),
             labels=self.labels,
+            weight=self.weight,
         )
         await self.store.nodes.register(hello, kind="worker", ttl_us=SESSION_TTL_US)
         return self
