@@ -10,7 +10,7 @@ from foliot.ports.store.journal import EventFilter
 from foliot.ports.store.nodes import SESSION_TTL_US
 from tests.conformance.building import PERSON, PLANS, ask, definition, every, fire, make_due, runs_of, save
 from tests.conformance.routing import assign, lease, routed_poll, team
-from tests.conformance.working import Worker, run_of, trigger, worker
+from tests.conformance.working import BEAT_EVERY_US, Worker, run_of, trigger, worker
 from tests.conformance.world import World
 
 ROUND = {"route": "round"}
@@ -124,6 +124,30 @@ async def test_who_waits_in_line_is_assigned_when_its_turn_has_come(world: World
     await anne.complete(*granted.grants[0].runs)
     assert (await assign(world)).runs == 1
     assert await lease(bert) == [second]
+
+
+async def test_a_delayed_run_of_a_serial_job_is_admitted_then_waits_its_turn_then_is_assigned(world: World) -> None:
+    """It has no place in the line before its time has come; whoever was asked for meanwhile is in front of it."""
+    await save(world, "tick", overlap="queue_all", place=ROUND)
+    (later,) = await trigger(world, delay_us=MINUTE)
+    (first,) = await trigger(world)
+    anne, bert = await team(world, 2)
+    assert (await assign(world)).runs == 1
+    assert (await run_of(world, later)).place is None
+    granted = (await world.store.runs.lease([await routed_poll(anne)], limit=10)).grants[0]
+    assert [run.run_id for run in granted.runs] == [first]
+    for _ in range(12):
+        await world.elapse(BEAT_EVERY_US)
+        await asyncio.gather(anne.beat(*granted.runs), bert.beat())
+    assert (await assign(world)).runs == 0, "nobody asks its route before it is admitted"
+    assert await world.store.firing.admit(limit=10) == 1
+    assert (await run_of(world, later)).place is not None
+    assert (await assign(world)).runs == 0, "the first one still runs"
+    assert await lease(bert) == []
+    await anne.complete(*granted.runs)
+    assert (await assign(world)).sessions == {bert.session}, "and it is the next one's turn"
+    assert await lease(anne) == []
+    assert await lease(bert) == [later]
 
 
 async def test_exclusive_runs_and_limits_are_heeded(world: World) -> None:
