@@ -11,6 +11,7 @@ from foliot.domain.routing import FittingWorker, Ready, Routed
 from foliot.ports.store import Store
 from foliot.ports.store.assignment import Routing
 from foliot.ports.store.firing import Decided
+from foliot.ports.store.journal import EventFilter
 from foliot.ports.store.lookups import RunRow
 from tests.conformance.building import every, fire, job_of, make_due, runs_of
 from tests.conformance.routing import ASK, assign, lease, team
@@ -161,6 +162,24 @@ async def test_a_route_finds_what_it_kept_at_the_fire_before(world: World) -> No
         await fire_routed(world)
     told = [run.assigned_to for run in await runs_of(world)]
     assert (len(told), len({*told})) == (3, 1), "the same worker while it lives"
+
+
+async def test_a_move_by_load_in_a_fire_is_in_the_journal_once_with_both_scores(world: World) -> None:
+    await each_second(world, place={"route": "least_load"}, overlap="allow")
+    other = await world.open()
+    anne, bert = await team(world, 2)
+    told: list[str | None] = []
+    for store, of_anne, of_bert in ((None, 0.2, 0.8), (other, 0.9, 0.3), (None, 0.9, 0.3)):
+        await anne.beat(load={"cpu": of_anne, "memory": of_anne})
+        await bert.beat(load={"cpu": of_bert, "memory": of_bert})
+        await come_due(world, "tick")
+        assert (await fire_routed(world, store)).created == 1
+        told = [run.assigned_to for run in await runs_of(world)]
+    assert told == [anne.session, bert.session, bert.session], "it stays where it moved to"
+    found = (await world.store.journal.newest(EventFilter(subject="tick"), limit=9)).items
+    (event,) = [one for one in found if one.kind == "job.moved"]
+    assert event.by == "least_load"
+    assert event.data == {"from": anne.name, "to": bert.name, "score_from": 0.9, "score_to": 0.3}
 
 
 async def test_a_fire_does_not_fail_for_its_route(world: World) -> None:
