@@ -1,5 +1,8 @@
 """Limits by worker and by key of a parameter: exact in the lease, given back by every way out, waited for beside it."""
 
+import asyncio
+from collections import Counter
+
 import pytest
 
 from foliot.domain.instants import HOUR, SECOND
@@ -116,6 +119,41 @@ async def test_runs_that_wait_for_their_key_start_in_their_order(world: World) -
         order.append(run.run_id)
         await anne.complete(run)
     assert order == ids
+
+
+async def test_three_servers_that_lease_at_once_start_no_more_of_a_key_and_on_a_worker(world: World) -> None:
+    await save(world, place={"concurrency_by": "customer", "max_per_key": 2, "max_per_worker": 3})
+    for customer in ("acme", "bolt", "cole"):
+        await give(world, customer, 6)
+    stores = [world.store, await world.open(), await world.open()]
+    workers = [await worker(world, store) for store in stores]
+    over = 0
+    for _ in range(40):
+        await asyncio.gather(*(store.firing.unpark_keyed() for store in stores))
+        leased = await asyncio.gather(*(one.lease(8) for one in workers))
+        assert max(map(len, leased)) <= 3
+        running = Counter(customers(tuple(run for some in leased for run in some)))
+        assert max(running.values(), default=0) <= 2, running
+        await asyncio.gather(*(one.complete(*some) for one, some in zip(workers, leased, strict=True)))
+        over += running.total()
+        if over == 18:
+            break
+    assert over == 18
+    assert await world.store.runs.recount_limits() == 0
+
+
+async def test_two_servers_that_lease_at_once_share_the_rate_of_a_key(world: World) -> None:
+    await save(world, place={"rate": "1/h", "rate_burst": 3, "rate_by": "customer"})
+    for customer in ("acme", "bolt"):
+        await give(world, customer, 6)
+    stores = [world.store, await world.open()]
+    workers = [await worker(world, store) for store in stores]
+    started: Counter[str] = Counter()
+    for _ in range(6):
+        await asyncio.gather(*(store.firing.unpark_keyed() for store in stores))
+        for runs in await asyncio.gather(*(one.lease(8) for one in workers)):
+            started.update(customers(runs))
+    assert started == {"acme": 3, "bolt": 3}, "its burst, and no more within the hour"
 
 
 async def test_a_cancelled_run_holds_up_nobody_behind_it(world: World) -> None:

@@ -1,5 +1,7 @@
 """Limits of whole groups and namespaces: every run there counts, by number and by rate, and no job names them."""
 
+import asyncio
+
 import pytest
 
 from foliot.domain.instants import HOUR, SECOND
@@ -9,7 +11,7 @@ from foliot.domain.verdict import Cause
 from foliot.ports.store.limits import NamedLimit, ScopeLimitNotFound
 from foliot.ports.store.nodes import SESSION_TTL_US
 from tests.conformance.broadcasting import pass_time
-from tests.conformance.building import PERSON, PLANS, definition, save
+from tests.conformance.building import PERSON, PLANS, definition, put_in, save
 from tests.conformance.working import trigger, trigger_in, worker
 from tests.conformance.world import World
 
@@ -123,6 +125,30 @@ async def test_other_servers_heed_a_limit_at_once(world: World) -> None:
     await limit(world, 3)
     assert len(await ben.lease(8)) == 2
     assert await anne.lease(8) == ()
+
+
+async def test_three_servers_that_lease_at_once_start_no_more_than_there_may_run(world: World) -> None:
+    await limit(world, 5)
+    await limit(world, 3, namespace="ours")
+    for namespace in ("ours", "theirs"):
+        await put_in(world, namespace)
+        await trigger_in(world, namespace, 9)
+    stores = [world.store, await world.open(), await world.open()]
+    workers = [await worker(world, store) for store in stores]
+    over = 0
+    for _ in range(40):
+        leased = await asyncio.gather(*(one.lease(8) for one in workers))
+        runs = [run for some in leased for run in some]
+        ours = sum(run.namespace == "ours" for run in runs)
+        assert len(runs) <= 5
+        assert ours <= 3
+        assert await used(world) == {"grp:default": len(runs), "ns:ours": ours}
+        await asyncio.gather(*(one.complete(*some) for one, some in zip(workers, leased, strict=True)))
+        over += len(runs)
+        if over == 18:
+            break
+    assert over == 18
+    assert await world.store.runs.recount_limits() == 0
 
 
 async def test_a_recount_mends_a_wrong_number(world: World) -> None:
