@@ -11,7 +11,7 @@ from math import ceil
 from typing import NamedTuple
 
 from foliot.domain.errors import FoliotError
-from foliot.domain.instants import HOUR, SECOND, Micros
+from foliot.domain.instants import HOUR, SECOND, Instant, Micros
 from foliot.domain.job import Lane
 from foliot.ports.store.backfills import NewBackfill, Selection
 from foliot.ports.worker_link import LeasedRun
@@ -99,14 +99,15 @@ class Floor:
             await self.tick()
         raise AssertionError("it never ends")
 
-    async def delays(self, *jobs: str) -> Delays:
-        """Of all runs of these jobs that have started."""
+    async def delays(self, *jobs: str, since: Instant = 0) -> Delays:
+        """Of all runs of these jobs that were due since then and have started."""
         waited: list[Micros] = []
         for job in jobs:
             rows = await self.world.rows(
                 "SELECT r.leased_at - r.not_before AS us FROM runs r JOIN jobs j ON j.id = r.job_id "
-                "WHERE j.name = :job AND r.leased_at IS NOT NULL",
+                "WHERE j.name = :job AND r.leased_at IS NOT NULL AND r.due_at >= :since",
                 job=job,
+                since=since,
             )
             waited += [row["us"] for row in rows]
         return Delays(sorted(waited))
