@@ -73,7 +73,7 @@ def test_the_numbers_run_without_gaps() -> None:
         ("L", 1, 7),
         ("C", 1, 5),
         ("R", 1, 24),
-        ("I", 1, 23),
+        ("I", 1, 24),
         ("F", 0, 28),
         ("M", 1, 17),
     ):

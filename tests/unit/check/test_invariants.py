@@ -18,6 +18,7 @@ from tests.unit.check.limit_lies import (
     runs_faster_than_their_rate,
     worker_with_two_runs,
 )
+from tests.unit.check.route_lies import edit_change, leased_by_another_than_was_named
 
 T0 = 1_767_225_600 * SECOND  # 2026-01-01T00:00:00Z
 LEASE = "a" * 32
@@ -372,13 +373,6 @@ def pool_beyond_its_size(story: dict[str, Any]) -> None:
     story["figures"] = {"control pool": {"peak": 5, "limit": 4}}
 
 
-def edit_change(story: dict[str, Any], at: int, **fields: Any) -> None:
-    change = story["changes"][at]
-    story["changes"][at] = Change(
-        seq=change.seq, at=change.at, table=change.table, op=change.op, row={**change.row, **fields}
-    )
-
-
 def test_runs_within_their_rate_and_keys_are_sound() -> None:
     story = sound()
     placed(story, rate="100/s", max_per_key=1, concurrency_by="customer", max_per_worker=1)
@@ -457,6 +451,7 @@ LIES: Sequence[tuple[str, str, Edit]] = [
     ("I23", "it has 2 runs of 1", key_with_two_runs),
     ("I23", "it has 2 runs of 1", worker_with_two_runs),
     ("I23", "than its rate allows", runs_faster_than_their_rate),
+    ("I24", "meant for session s1, and s2", leased_by_another_than_was_named),
     ("I15", "is not in the store", acknowledged_and_gone),
     ("I15", "has 2 runs", key_used_twice),
     ("I15", "2 triggered runs, and 1 were asked for", call_served_twice),
