@@ -1,6 +1,7 @@
 """Ending: every way out of a worker's hands, with all that follows, once."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -46,6 +47,30 @@ async def test_a_stranger_cannot_end_a_run(world: World, cause: Cause) -> None:
     gone = replace(run, run_id=999_999)
     assert await anne.complete(gone, cause=cause) == [Landing.FENCED]
     assert (await run_of(world, run.run_id)).ver == 2
+
+
+@pytest.mark.parametrize(
+    ("definition", "runs", "is_made"),
+    [
+        ({"overlap": "allow"}, 2, False),
+        ({"overlap": "queue_all"}, 2, True),
+        ({"overlap": "queue_all"}, 1, False),
+        ({"overlap": "allow", "place": {"max_running": 1}}, 2, True),
+        ({"overlap": "allow", "place": {"max_per_key": 1, "concurrency_by": "customer"}}, 2, True),
+    ],
+)
+async def test_an_end_tells_when_runs_that_waited_for_it_may_begin(
+    world: World, definition: dict[str, Any], runs: int, is_made: bool
+) -> None:
+    await save(world, **definition)
+    await trigger(world, n=runs, params='{"customer": "acme"}')
+    anne = await worker(world)
+    run = (await anne.lease(8))[0]
+    told: list[bool] = []
+    report = anne.report(run)
+    complete = anne.store.runs.complete
+    assert await complete(anne.session, [report], judge, on_room=lambda: told.append(True)) == [Landing.RECORDED]
+    assert told == [True] * is_made
 
 
 async def test_a_zombie_is_fenced_when_another_has_its_run(world: World) -> None:

@@ -318,6 +318,7 @@ class Server:
             on_fenced=self.metrics.reports_fenced.inc,
             on_foreign=self.metrics.sessions_foreign.inc,
             on_timeouts=self.failure_notes.timed_out,
+            on_room=self.leasing.hint,
             public_url=self.settings.public_url,
             servers=lambda: self.presence.addresses,
         )

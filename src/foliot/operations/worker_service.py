@@ -91,12 +91,14 @@ class WorkerService:
         on_fenced: Callable[[int], None] = lambda _count: None,
         on_foreign: Callable[[], None] = lambda: None,
         on_timeouts: Callable[[Iterable[int]], None] = lambda _run_ids: None,
+        on_room: Callable[[], None] = lambda: None,
         public_url: str = "",
         servers: Callable[[], tuple[str, ...]] = tuple,
     ) -> None:
         """`on_fenced`: reports came too late. `on_foreign`: a token was used in a session of another.
 
-        `on_timeouts`: workers ended these runs, because they overran their time.
+        `on_timeouts`: workers ended these runs, because they overran their time. `on_room`: runs that waited for ends
+        may begin.
 
         `public_url`: where other systems reach the servers; empty: where the worker reaches this one.
         `servers`: where workers reach the live servers.
@@ -107,6 +109,7 @@ class WorkerService:
         self.fenced = 0  # reports that came too late and changed nothing (S5)
         self._on_fenced = on_fenced
         self._on_timeouts = on_timeouts
+        self._on_room = on_room
         self.public_url = public_url
         self._servers = servers
         self.foreign_calls = ForeignCalls(services.store.journal, on_foreign)
@@ -212,7 +215,7 @@ class WorkerService:
         storable = await self._messages.reports(known, reports, owner=by.line)
         allowed = [report for report in storable if report is not None]
         landed = await self._services.store.runs.complete(
-            known, allowed, self._services.judge, owner=by.line, heard_at=heard_at
+            known, allowed, self._services.judge, owner=by.line, heard_at=heard_at, on_room=self._on_room
         )
         landings = _landings(storable, landed)
         self._count_fenced(session, landings)

@@ -171,6 +171,7 @@ class RunStore(Protocol):
         *,
         owner: str | None = None,
         heard_at: float | None = None,
+        on_room: Callable[[], None] = lambda: None,
     ) -> Sequence[Landing]:
         """Record how attempts ended, with every follow-up, in one transaction; one landing per report.
 
@@ -178,6 +179,8 @@ class RunStore(Protocol):
         of another with the same `owner`: a worker that was restarted reports for its last session, too (R17).
         `heard_at`: when the reports came in, by the monotonic clock of this process; None: now. How long ago a run
         started counts from then.
+        `on_room`: called when it is recorded, if other runs waited for these ends or may have: the next of a line, or
+        runs that a limit held up.
         """
         ...
 

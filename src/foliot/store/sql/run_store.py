@@ -25,6 +25,7 @@ from foliot.store.sql.ending import logs, retention
 from foliot.store.sql.ending.cancellation import cancel
 from foliot.store.sql.ending.ends import Ending
 from foliot.store.sql.ending.lease_owner import Speaker, own_leases
+from foliot.store.sql.ending.made_room import MadeRoom
 from foliot.store.sql.ending.settlement import Claim
 from foliot.store.sql.firing.triggers import trigger
 from foliot.store.sql.jobs.definitions import Definitions
@@ -109,6 +110,7 @@ class SqlRunStore:
         *,
         owner: str | None = None,
         heard_at: float | None = None,
+        on_room: Callable[[], None] = lambda: None,
     ) -> Sequence[Landing]:
         if not reports:
             return []
@@ -118,7 +120,11 @@ class SqlRunStore:
         def heard_us_ago() -> Micros:
             return int((clock.monotonic() - since) * SECOND)
 
-        return await self._complete(reports, judge, Speaker(session, owner, heard_us_ago))
+        room = MadeRoom()
+        landings = await self._complete(reports, judge, Speaker(session, owner, heard_us_ago), room)
+        if room.is_made:
+            on_room()
+        return landings
 
     async def own_leases(self, session: str, leases: Sequence[tuple[int, str]], *, owner: str | None) -> frozenset[str]:
         if not leases:
@@ -126,16 +132,18 @@ class SqlRunStore:
         work = partial(own_leases, leases=leases, speaker=Speaker(session, owner))
         return await self._database.read(work, pool=Pool.API)
 
-    async def _complete(self, reports: Sequence[Report], judge: Judge, speaker: Speaker) -> list[Landing]:
+    async def _complete(
+        self, reports: Sequence[Report], judge: Judge, speaker: Speaker, room: MadeRoom
+    ) -> list[Landing]:
         try:
-            return await self._ending.complete(self._database, reports, judge, speaker)
+            return await self._ending.complete(self._database, reports, judge, speaker, room)
         except RefusedForData as refusal:  # one bad row never stops its batch: halve down to it
             if len(reports) == 1:
                 bare = [_without_data(reports[0], refusal)]
-                return await self._ending.complete(self._database, bare, judge, speaker)
+                return await self._ending.complete(self._database, bare, judge, speaker, room)
             half = len(reports) // 2
-            first = await self._complete(reports[:half], judge, speaker)
-            return first + await self._complete(reports[half:], judge, speaker)
+            first = await self._complete(reports[:half], judge, speaker, room)
+            return first + await self._complete(reports[half:], judge, speaker, room)
 
     async def cancel(self, run_ids: Sequence[int], *, by: Actor, force: bool = False) -> Sequence[CancelOutcome]:
         work = partial(cancel, ending=self._ending, run_ids=run_ids, by=by, force=force)

@@ -24,6 +24,7 @@ from foliot.store.sql.ending import failure_signs, fixed_delay
 from foliot.store.sql.ending.lease_owner import Speaker
 from foliot.store.sql.ending.locked_runs import Held, hold, see
 from foliot.store.sql.ending.lost_shards import note_lost
+from foliot.store.sql.ending.made_room import MadeRoom
 from foliot.store.sql.ending.parents import count_down
 from foliot.store.sql.ending.settlement import Claim, Jobs, Quit, Settlement
 from foliot.store.sql.ending.success import HEAVY, SUCCEED, is_plain_success, succeed
@@ -129,16 +130,16 @@ class Ending:
         self._last_were_plain = True  # a hint: the next ones are likely to be as well
 
     async def complete(
-        self, database: Database, reports: Sequence[Report], judge: Judge, speaker: Speaker
+        self, database: Database, reports: Sequence[Report], judge: Judge, speaker: Speaker, room: MadeRoom
     ) -> list[Landing]:
         """Who holds the leases reports how attempts ended; how each report landed."""
         if not all(map(is_plain_success, reports)):
-            return await self._settle(database, reports, judge, speaker)
-        work = partial(succeed, reports=reports, speaker=speaker, at_once=self._last_were_plain)
+            return await self._settle(database, reports, judge, speaker, room)
+        work = partial(succeed, reports=reports, speaker=speaker, room=room, at_once=self._last_were_plain)
         landings = await database.step(work, pool=Pool.ENDING)
         left = [report for report, landing in zip(reports, landings, strict=True) if landing is None]
         self._last_were_plain = not left
-        settled = iter(await self._settle(database, left, judge, speaker) if left else ())
+        settled = iter(await self._settle(database, left, judge, speaker, room) if left else ())
         return [next(settled) if landing is None else landing for landing in landings]
 
     async def settle(self, database: Database, claims: Sequence[Claim], judge: Judge) -> list[Landing]:
@@ -146,10 +147,15 @@ class Ending:
         return await self._settle(database, claims, judge)
 
     async def _settle(
-        self, database: Database, claims: Sequence[Report], judge: Judge, speaker: Speaker | None = None
+        self,
+        database: Database,
+        claims: Sequence[Report],
+        judge: Judge,
+        speaker: Speaker | None = None,
+        room: MadeRoom | None = None,
     ) -> list[Landing]:
         def work(tx: Tx, *, carefully: bool = False) -> list[Landing]:
-            return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully)
+            return self.settle_in(tx, claims, judge, speaker=speaker, carefully=carefully, room=room)
 
         return await with_locks_if_needed(database, work, Pool.ENDING)
 
@@ -161,6 +167,7 @@ class Ending:
         *,
         speaker: Speaker | None = None,
         carefully: bool = False,
+        room: MadeRoom | None = None,
     ) -> list[Landing]:
         """Judge these attempts and write what becomes of their runs. The transaction must have locked nothing yet.
 
@@ -177,6 +184,8 @@ class Ending:
         settlement.retries = self._retries(tx, claims, held, jobs)
         landings = [settlement.settle(claim, held.runs.get(claim.run_id)) for claim in claims]
         self._write(tx, settlement)
+        if room is not None:
+            room.is_made |= settlement.makes_room
         return landings
 
     def quit_in(self, tx: Tx, quits: Sequence[Quit], *, carefully: bool = False) -> set[int]:
@@ -260,13 +269,15 @@ class Ending:
             note_lost(tx, settlement.children, settlement.jobs)
         if delayed:
             fixed_delay.set_next(tx, self._as_they_are(tx, delayed, settlement.held), now)
-        if next_in_line:
-            unpark(tx, next_in_line)
+        if next_in_line and unpark(tx, next_in_line):
+            settlement.makes_room = True
         if settlement.left:
             lanes = self._lanes.find(tx, {lane for lane, _ in settlement.left})
             give_back(tx, lanes, settlement.left)
+            settlement.makes_room = True
         if settlement.keyed or settlement.of_workers:
             key_limits.give_back(tx, settlement.keyed, settlement.of_workers)
+            settlement.makes_room = True
         if settlement.waiters:
             key_limits.forget(tx, settlement.waiters)
         failure_signs.leave(tx, failed, now)

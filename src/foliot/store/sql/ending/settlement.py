@@ -72,6 +72,7 @@ class Settlement:
         self.keyed: list[int] = []  # runs that left RUNNING and had taken their key
         self.of_workers: dict[str, int] = {}  # keys of workers that they had taken
         self.waiters: list[int] = []  # runs that end before they began, and may wait for their key
+        self.makes_room = False  # other runs waited for these ends, or may have
         self.strangers: frozenset[str] = frozenset()  # sessions whose runs are not the speaker's to end
         self.waited_us: Micros = 0  # how long the claims had been waiting when store time was read
         self._judge = judge

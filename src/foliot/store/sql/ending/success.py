@@ -16,6 +16,7 @@ from foliot.domain.run import Landing
 from foliot.domain.verdict import Cause
 from foliot.ports.worker_link import Report
 from foliot.store.sql.ending.lease_owner import Speaker
+from foliot.store.sql.ending.made_room import MadeRoom
 from foliot.store.sql.firing.follow import CHILD, COUNTED, FIXED_DELAY, MERGE, SERIAL
 from foliot.store.sql.firing.line_heads import unpark
 from foliot.store.sql.kernel.database import Tx
@@ -104,14 +105,16 @@ def is_plain_success(report: Report) -> bool:
     return report.cause is Cause.SUCCEEDED and report.error is None and report.checkpoint is None
 
 
-def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker, *, at_once: bool = True) -> list[Landing | None]:
+def succeed(
+    tx: Tx, reports: Sequence[Report], speaker: Speaker, room: MadeRoom, *, at_once: bool = True
+) -> list[Landing | None]:
     """Record these successes if they are of plain runs, each by itself; None: a run that is not, and is as it was.
 
     `at_once`: most of them are likely to be plain, and leased by the session that speaks.
     """
     landed: set[tuple[int, str]] = set()
     if at_once and tx.dialect.returns_changes and speaker.session:
-        landed = _succeed_at_once(tx, reports, speaker)
+        landed = _succeed_at_once(tx, reports, speaker, room)
         if len(landed) == len(reports):
             return [Landing.RECORDED] * len(reports)
     rest: list[Report] = []
@@ -122,11 +125,11 @@ def succeed(tx: Tx, reports: Sequence[Report], speaker: Speaker, *, at_once: boo
         landed.discard(key)  # said twice in this batch: the second time it is known
         if is_rest[-1]:
             rest.append(report)
-    looked = iter(_succeed_after_a_look(tx, rest, speaker))
+    looked = iter(_succeed_after_a_look(tx, rest, speaker, room))
     return [next(looked) if is_left else Landing.RECORDED for is_left in is_rest]
 
 
-def _succeed_at_once(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> set[tuple[int, str]]:
+def _succeed_at_once(tx: Tx, reports: Sequence[Report], speaker: Speaker, room: MadeRoom) -> set[tuple[int, str]]:
     """End what is plain and the speaker's own; which runs under which leases these were."""
     waited_us = speaker.heard_us_ago()  # before the statement, which brings store time
     rows = []
@@ -138,12 +141,11 @@ def _succeed_at_once(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> set
     rows.sort(key=_RUN_AND_LEASE)  # the order of locks (R3)
     ended = tx.tuples(SUCCEED_AT_ONCE, {"session": speaker.session}, d=rows)
     next_in_line = {job_id for _, _, job_id in ended if job_id is not None}
-    if next_in_line:
-        unpark(tx, next_in_line)
+    room.is_made |= unpark(tx, next_in_line) > 0
     return {(run_id, lease_id) for run_id, lease_id, _ in ended}
 
 
-def _succeed_after_a_look(tx: Tx, reports: Sequence[Report], speaker: Speaker) -> list[Landing | None]:
+def _succeed_after_a_look(tx: Tx, reports: Sequence[Report], speaker: Speaker, room: MadeRoom) -> list[Landing | None]:
     """The same in two statements: for leases of other sessions of the speaker's, for repeated and for late reports."""
     waited_us = speaker.heard_us_ago()  # before the look, which brings store time
     seen = _glance(tx, reports)
@@ -178,7 +180,7 @@ def _succeed_after_a_look(tx: Tx, reports: Sequence[Report], speaker: Speaker) -
     by_key = sorted(rows.values())  # the order of locks (R3)
     if rows and tx.change(SUCCEED, {"now": now}, d=by_key) != len(rows):
         landings = _read_back(tx, reports, landings)
-    unpark(tx, next_in_line)
+    room.is_made |= unpark(tx, next_in_line) > 0
     return landings
 
 
