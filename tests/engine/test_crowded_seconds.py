@@ -9,12 +9,15 @@ from foliot.app.server import Server
 from foliot.domain.access import INTERNAL
 from foliot.domain.instants import MILLISECOND, SECOND
 from foliot.domain.step_gap import MOST_OF_IT, REST_RATIO
+from foliot.domain.verdict import Cause
 from foliot.engine.firing import GAP_MAX_S
 from foliot.engine.leasing import GAP_MAX_S as LEASING_GAP_MAX_S
 from foliot.engine.loop import Duty
+from foliot.ports.worker_link import Report
 from foliot.store.sql.kernel.database import verb_of
-from tests.clocks import DrivenClock
+from tests.clocks import DrivenClock, settle
 from tests.conformance.building import every, save
+from tests.conformance.working import trigger
 from tests.engine.test_duties import forbid_statements, hello, parked, poll
 from tests.sql.world import World
 
@@ -146,5 +149,49 @@ async def test_a_lease_follows_a_fire_at_once_when_most_of_its_gap_is_over(
     server.leasing.hint()
     await server.leasing.step()
     assert verbs == ["run_store.lease"]
+    waits.cancel()
+    await asyncio.gather(waits, return_exceptions=True)
+
+
+async def test_a_run_that_waits_for_the_end_of_another_is_leased_soon_after_it(
+    world: World, server: Server, clock: DrivenClock, verbs: list[str]
+) -> None:
+    """A line of short runs goes one by one: no gap gathers two of them."""
+    await save(world, place={"max_running": 1})
+    await trigger(world, n=2)
+    await server.workers.register(hello(), by=INTERNAL)
+    waits = await parked(server, poll(1))
+    await server.pulsing.step()
+    began_at = clock.monotonic()
+    await server.leasing.step()
+    (run,) = (await waits).runs
+    waits = await parked(server, poll(2))
+    await _pass(world, clock, await server.leasing.step())
+    await server.leasing.step()  # for the poll: it finds nothing
+    assert not waits.done()
+    end = Report(run_id=run.run_id, lease_id=run.lease_id, cause=Cause.SUCCEEDED)
+    await server.workers.complete("w1", [end], by=INTERNAL)
+    while not waits.done():
+        rest_s = await server.leasing.step()
+        await settle()
+        if not waits.done():
+            await _pass(world, clock, rest_s)
+    assert len((await waits).runs) == 1
+    assert clock.monotonic() - began_at < 1.4 * LEASING_GAP_MAX_S
+
+
+async def test_a_lease_of_several_runs_is_followed_by_the_whole_gap(
+    world: World, server: Server, clock: DrivenClock, verbs: list[str]
+) -> None:
+    await save(world)
+    await trigger(world, n=2)
+    await server.workers.register(hello(), by=INTERNAL)
+    waits = await parked(server, poll(1))
+    await server.pulsing.step()
+    await server.leasing.step()
+    assert len((await waits).runs) == 2
+    waits = await parked(server, poll(2))
+    rest_s = await server.leasing.step()
+    assert rest_s == pytest.approx(min(LEASING_GAP_MAX_S, REST_RATIO * TAKES_S) - TAKES_S, abs=0.001)
     waits.cancel()
     await asyncio.gather(waits, return_exceptions=True)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from foliot.domain.step_gap import MOST_OF_IT, REST_RATIO, StepGap
+from foliot.domain.step_gap import ALONE_RATIO, MOST_OF_IT, REST_RATIO, StepGap
 
 MOST_S = 0.016
 
@@ -32,6 +32,14 @@ def test_after_a_full_step_the_next_one_comes_at_once() -> None:
     gap.thin(began_at=100.0, ended_at=100.004)
     gap.full()
     assert gap.left_s(100.004) == 0.0
+
+
+def test_after_a_step_that_found_one_thing_alone_the_next_one_waits_for_less() -> None:
+    gap = StepGap(MOST_S)
+    gap.thin(began_at=100.0, ended_at=100.0005, is_alone=True)
+    assert gap.left_s(100.0) == pytest.approx(0.0005 * ALONE_RATIO)
+    gap.thin(began_at=100.0, ended_at=100.5, is_alone=True)
+    assert gap.left_s(100.0) == pytest.approx(MOST_S), "and never for more than it may"
 
 
 def test_a_step_with_news_waits_for_most_of_the_gap_alone() -> None:

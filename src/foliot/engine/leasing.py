@@ -35,6 +35,8 @@ GAP_MAX_S: Final = 0.039
 
 A lease and the end that follows it cost more than a fire, and a start may be later than a decision.
 """
+ALONE_FOR_S: Final = 0.2
+"""For so long after a lease of one run the next may be the lease of the run that waits behind it."""
 MANY_RUNS: Final = 200
 """A lease of so many is no thin one: what it cost was the work."""
 LOOKS_MAX: Final = 64  # of one step: finding a bad poll among a thousand takes twenty
@@ -101,6 +103,7 @@ class _Looked(NamedTuple):
 
     is_more: bool  # the batch was full
     is_full: bool  # some poll got all that it asked for, or all together got many: more may wait for them
+    runs: int  # that were leased
 
 
 class Leasing:
@@ -148,6 +151,7 @@ class Leasing:
         self._is_leasing = False  # a lease is under way for the parked polls
         self._has_news = False  # this server has just made runs ready
         self._gap = StepGap(GAP_MAX_S)
+        self._alone_until = -ALONE_FOR_S  # the last runs that were leased were one run, not long ago
 
     @property
     def parked(self) -> int:
@@ -257,10 +261,13 @@ class Leasing:
             if self._stopping or self._rests() is not None:
                 self._release_all()
         self._expire()
+        if looked.runs:
+            self._alone_until = began_at + ALONE_FOR_S if looked.runs == 1 else began_at
         if looked.is_full or has_more_to_assign:
             self._gap.full()
         else:
-            self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic())
+            is_alone = began_at < self._alone_until  # a look between two leases of a line finds nothing
+            self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic(), is_alone=is_alone)
         if looked.is_more or has_more_to_assign:
             self._tide.ready = True
             return 0
@@ -300,7 +307,7 @@ class Leasing:
         """
         left = [polls]
         looks = 0
-        good = 0
+        good = runs = 0
         is_more = is_full = False
         bad: list[tuple[Poll, Exception]] = []
         while left:
@@ -337,13 +344,14 @@ class Leasing:
                 count += len(leased.runs)
                 is_full |= 0 < poll.free <= len(leased.runs) or count >= MANY_RUNS
                 self._serve(poll.session, leased)
+            runs += count
             for session in granted.changed:
                 self.forget(session)  # its worker asks again at once, and the store says what it offers now
         if bad and not good and len(bad) > 1:
             raise bad[0][1]
         for poll, why in bad:
             self._refuse(poll, why)
-        return _Looked(is_more, is_full=is_more or is_full)
+        return _Looked(is_more, is_full=is_more or is_full, runs=runs)
 
     def _learn(self, granted: Granted) -> None:
         """Whether, and when, there is more to lease than the next pulse or hint says."""

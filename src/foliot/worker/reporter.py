@@ -73,6 +73,7 @@ class Reporter:
         self._refused_again_at = 0.0
         self._gap = StepGap(GAP_MAX_S)
         self._is_gathering = False  # it waits for more ends before it reports
+        self._gathered = 0  # ends that went out together, in one call or in two behind one another
         self._wake = asyncio.Event()
         self._full = asyncio.Event()  # it is no use to wait for more ends
         self._settled = asyncio.Event()  # nothing is left to send
@@ -158,6 +159,7 @@ class Reporter:
 
     async def _send_all(self) -> bool:
         """Send everything; False when no answer came, and what was in memory is on disk then."""
+        self._gathered = 0
         try:
             while self._silent or self._talking:
                 await self._send_some(self._silent)
@@ -184,8 +186,10 @@ class Reporter:
         await self._logs.ship([ended.log for ended in batch if ended.log is not None])
         began_at = self._clock.monotonic()
         landings = await self._complete([ended.to_report(began_at) for ended in batch])
+        self._gathered += len(batch)
         if len(batch) < MANY_ENDS:
-            self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic())
+            is_alone = self._gathered == 1
+            self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic(), is_alone=is_alone)
         for _ in batch:
             queue.popleft()
         self._landed(batch, landings)

@@ -38,6 +38,17 @@ class NoEnd(StepGap):
         return has_news and self.is_mostly_over
 
 
+class Noted(NoEnd):
+    """Such a gap that notes which calls carried one end alone."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.alone: list[bool] = []
+
+    def thin(self, *, began_at: float, ended_at: float, is_alone: bool = False) -> None:
+        self.alone.append(is_alone)
+
+
 async def test_an_end_is_reported_at_once_when_the_worker_is_idle() -> None:
     async with working() as house:
         row = house.add("noop")
@@ -64,6 +75,33 @@ async def test_ends_gather_after_a_call_and_a_flush_does_not_wait_for_more() -> 
         assert house.server.batches == []
         assert await reporter.flush(within_s=60)
         assert house.server.batches == [3]
+
+
+async def test_a_call_with_one_end_is_followed_by_a_short_gap_and_one_with_more_by_the_usual_one() -> None:
+    async with working() as house:
+        reporter = house.worker._reporter
+        reporter._gap = noted = Noted()
+        house.add("noop")
+        await house.until(lambda: reporter.waiting == 1)
+        assert await reporter.flush(within_s=60)
+        assert noted.alone == [True]
+        for _ in range(2):
+            house.add("noop")
+        await house.until(lambda: reporter.waiting == 2)
+        assert await reporter.flush(within_s=60)
+        assert noted.alone == [True, False]
+
+
+async def test_ends_that_go_out_in_two_calls_because_some_have_a_log_went_together() -> None:
+    async with working() as house:
+        reporter = house.worker._reporter
+        reporter._gap = noted = Noted()
+        house.add("noop")
+        house.add("talk", params='{"lines": 3}')
+        await house.until(lambda: reporter.waiting == 2)
+        assert await reporter.flush(within_s=60)
+        assert len(noted.alone) == 2
+        assert not noted.alone[-1]
 
 
 async def test_once_most_of_the_gap_is_over_what_was_leased_together_is_reported_when_all_of_it_has_ended() -> None:
