@@ -2,6 +2,7 @@
 /// `python -m bench console` fills a store, starts two servers and runs this; it prints one JSON document.
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { Calls, launched, loggedIn, opened } from "./browser.ts";
+import { notePresses, pressed, seesEachOther, shownAt } from "./pressed.ts";
 
 const servers = (process.env.FOLIOT_SERVERS ?? "").split(",");
 const rounds = Number(process.env.FOLIOT_ROUNDS ?? "20");
@@ -15,21 +16,14 @@ const JOB = "job-1";
 const MIDDLE = Number(process.env.FOLIOT_JOBS ?? "10000") - 3;
 
 declare global {
-  var pressedAt: number;
   var longest: number;
 }
 
-/** Milliseconds of the clock that all pages share, at the last press of a key or of the mouse. */
 async function windowOn(browser: Browser, url: string): Promise<Page> {
   const context: BrowserContext = await opened(browser, { state: await loggedIn(browser, url) });
   context.setDefaultTimeout(LONG_MS);
   const page = await context.newPage();
-  await page.addInitScript(() => {
-    const note = () => {
-      globalThis.pressedAt = performance.timeOrigin + performance.now();
-    };
-    for (const kind of ["click", "keydown", "change"]) addEventListener(kind, note, true);
-  });
+  await notePresses(page);
   return page;
 }
 
@@ -38,43 +32,9 @@ async function at(page: Page, address: string): Promise<void> {
   await page.locator('.chip[data-is="live"]').waitFor();
 }
 
-/** When the page shows the text at a place, on the shared clock; asked with each frame that it draws. */
-async function shownAt(page: Page, place: string, text: string): Promise<number> {
-  const handle = await page.waitForFunction(
-    ([where, what]) => {
-      const isThere = [...document.querySelectorAll(where ?? "")].some((one) =>
-        one.textContent?.includes(what ?? ""),
-      );
-      return isThere && performance.timeOrigin + performance.now();
-    },
-    [place, text],
-    { polling: "raf", timeout: LONG_MS },
-  );
-  return Number(await handle.jsonValue());
-}
+// ------------------------------------------------------------------------------------------------------- no browser
 
-const pressed = (page: Page): Promise<number> => page.evaluate(() => globalThis.pressedAt);
-
-// ----------------------------------------------------------------------------------------------------- two browsers
-
-/** One pauses or resumes a job at one server; how long until the page of the other shows it. */
-async function seesEachOther(one: Page, other: Page): Promise<number[]> {
-  const took: number[] = [];
-  for (let round = 0; round < rounds; round++) {
-    const [verb, state] = round % 2 === 0 ? ["Pause", "paused"] : ["Resume", "active"];
-    await one.locator(".acts").getByRole("button", { name: verb }).click();
-    const seen = shownAt(other, ".title", state ?? "");
-    await one.getByRole("dialog").getByRole("button", { name: verb }).click();
-    const shown = await seen;
-    took.push(shown - (await pressed(one)));
-    await shownAt(one, ".title", state ?? "");
-    await one.getByRole("dialog").waitFor({ state: "detached" });
-    await one.waitForTimeout(REST_MS);
-  }
-  return took;
-}
-
-/** The same without a browser: a request, and the event of it on the stream of another server. */
+/** What two browsers see of each other, without them: a request, and the event of it on the stream of another server. */
 async function bareStream(from: string, to: string): Promise<number[]> {
   const headers = { Authorization: `Bearer ${token}` };
   const stream = await fetch(`${to}/api/v1/events`, { headers });
@@ -268,7 +228,7 @@ const other = await windowOn(browser, second || first);
 const pages = await opens(one, first);
 await at(one, `${first}/jobs/default/${JOB}`);
 await at(other, `${second || first}/jobs/default/${JOB}`);
-const sees = await seesEachOther(one, other);
+const sees = await seesEachOther(one, other, rounds, REST_MS);
 const stream = await bareStream(first, second || first);
 await other.context().close();
 const acts = await answers(one, first);

@@ -4,11 +4,14 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
+import { notePresses, seesEachOther } from "./pressed.ts";
 
 const servers = (process.env.FOLIOT_SERVERS ?? "").split(",").map((one) => new URL(one));
 const hands = process.env.FOLIOT_HANDS ?? "";
 const complaints = new Complaints();
 const LONG_MS = 60_000; // an election may lie in between
+const ROUNDS = 10;
+const SEEN_MS = 1000;
 let browser: Browser;
 let state: Required<Look>["state"];
 let url: string;
@@ -54,6 +57,7 @@ async function at(address: string): Promise<Page> {
   const context = await opened(browser, { state });
   context.setDefaultTimeout(LONG_MS);
   const page = await context.newPage();
+  await notePresses(page);
   complaints.watch(page, new URL(address).origin);
   await page.goto(address);
   await chip(page, "live").waitFor();
@@ -65,24 +69,11 @@ const chip = (page: Page, is: string): Locator => page.locator(`.chip[data-is="$
 test("what is done in one browser is seen in the other, at another server, within a second", async () => {
   const one = await at(new URL("/jobs/default/tick", servers[0]).href);
   const other = await at(new URL("/jobs/default/tick", servers[1]).href);
-  const took: number[] = [];
-  for (const [verb, state] of [
-    ["Pause", "paused"],
-    ["Resume", "active"],
-    ["Pause", "paused"],
-    ["Resume", "active"],
-  ] as const) {
-    await one.locator(".acts").getByRole("button", { name: verb }).click();
-    const button = one.getByRole("dialog").getByRole("button", { name: verb });
-    await button.waitFor();
-    const began = performance.now();
-    await Promise.all([other.locator(".title").getByText(state).waitFor(), button.click()]);
-    took.push(performance.now() - began);
-    await one.locator(".title").getByText(state).waitFor();
-    await button.waitFor({ state: "detached" });
-  }
+  const took = (await seesEachOther(one, other, ROUNDS)).sort((less, more) => less - more);
+  const median = ((took[ROUNDS / 2 - 1] ?? 0) + (took[ROUNDS / 2] ?? 0)) / 2;
+  assert.ok(median <= SEEN_MS, took.join(", "));
   // A machine that does other things may keep one of them waiting; `python -m bench console` has the p99.
-  assert.ok(Math.min(...took) <= 1000, took.join(", "));
+  assert.ok(took.filter((ms) => ms > SEEN_MS).length <= 1, took.join(", "));
   await one.context().close();
   await other.context().close();
 });
