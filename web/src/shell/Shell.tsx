@@ -270,7 +270,7 @@ async function leave(client: QueryClient): Promise<void> {
 /** The place of the saved views when their part did not come: a press asks for it again. */
 function NoViews({ again }: { again: () => void }) {
   const say = useSay();
-  const label = `${say("views.title")}: ${say("fail.part")}`;
+  const label = say("views.away", { why: say("fail.part") });
   return (
     <ActionIcon variant="subtle" color="red" aria-label={label} title={label} onClick={again}>
       <Icon name="views" />

@@ -70,6 +70,7 @@ export const enPlaces = {
   "cancel.told": "its worker was told",
   "cancel.waits": "its worker learns of it and stops it",
   "views.title": "Saved views",
+  "views.away": "Saved views: {{why}}",
   "views.save": "Save this view",
   "views.says": "This page with its filters is kept under a name.",
   "views.name": "Name",

@@ -61,6 +61,11 @@ test("no Chinese sentence is left in English", () => {
   expect(left).toEqual([]);
 });
 
+test("Chinese sentences have Chinese punctuation", () => {
+  const left = Object.entries(zh).filter(([, text]) => /(\p{Script=Han}|\}\})[,;:?!]/u.test(text));
+  expect(left).toEqual([]);
+});
+
 test("every word is said somewhere", () => {
   const source = files(join(import.meta.dirname, ".."))
     .filter((file) => /\.tsx?$/.test(file) && !/words\/(en|zh)\w*\.ts$/.test(file))

@@ -65,6 +65,7 @@ export const zhPlaces = {
   "cancel.told": "已通知工作节点",
   "cancel.waits": "等待工作节点停止",
   "views.title": "已保存的视图",
+  "views.away": "已保存的视图：{{why}}",
   "views.save": "保存此视图",
   "views.says": "将此页面及其筛选条件以名称保存。",
   "views.name": "名称",
