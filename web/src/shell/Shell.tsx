@@ -249,7 +249,10 @@ function Header({ onSearch, onKeys, who }: HeaderProps) {
             <span translate="no">{who}</span>
           </Menu.Label>
           <PhoneZones />
-          <Menu.Item onClick={onKeys}>{say("head.keys")}</Menu.Item>
+          {/* What gets the focus: the zones above are not there but on a phone. */}
+          <Menu.Item data-autofocus onClick={onKeys}>
+            {say("head.keys")}
+          </Menu.Item>
           <Menu.Item component="a" href="/api/docs">
             {say("head.api")}
           </Menu.Item>
