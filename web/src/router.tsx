@@ -24,7 +24,11 @@ function present<T extends object>(search: T): Partial<T> {
 
 function NoPage() {
   const say = useSay();
-  return <p className="empty">{say("fail.no_page")}</p>;
+  return (
+    <div className="title">
+      <h1>{say("fail.no_page")}</h1>
+    </div>
+  );
 }
 
 const root = createRootRoute({
