@@ -243,6 +243,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
         <TextInput
           label={say("alerts.runbook")}
           placeholder="https://"
+          translate="no"
           value={form.runbook}
           onChange={(event) => set({ runbook: event.currentTarget.value })}
         />

@@ -243,7 +243,11 @@ function Setting({
   if (field.kind === "choice") {
     return (
       <NativeSelect {...shown} onChange={(event) => set(event.currentTarget.value)}>
-        {!field.isNeeded && <option value="">{field.usual || "–"}</option>}
+        {!field.isNeeded && (
+          <option value="" translate="no">
+            {field.usual || "–"}
+          </option>
+        )}
         {field.choices.map((one) => (
           <option key={one} value={one} translate="no">
             {one}
@@ -260,6 +264,7 @@ function Setting({
       {...shown}
       description={hint}
       placeholder={isSecret ? "NAME" : field.usual || field.example}
+      translate="no"
       inputMode={field.kind === "number" ? "numeric" : "text"}
       pattern={isSecret ? "[A-Za-z_][A-Za-z0-9_.\\-]*" : undefined}
       leftSection={isSecret ? <span translate="no">$&#123;secret:</span> : undefined}

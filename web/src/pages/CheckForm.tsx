@@ -78,6 +78,7 @@ export function CheckDialog({ check, close }: Props) {
               label={say("checks.name")}
               required
               placeholder="nightly-backup"
+              translate="no"
               value={name}
               onChange={(event) => keep({ name: event.currentTarget.value })}
               data-autofocus
@@ -134,12 +135,14 @@ export function CheckDialog({ check, close }: Props) {
           <TextInput
             label={say("alerts.runbook")}
             placeholder="https://"
+            translate="no"
             value={form.runbook}
             onChange={(event) => set({ runbook: event.currentTarget.value })}
           />
           <TextInput
             label={say("checks.tags")}
             placeholder="team=data"
+            translate="no"
             value={form.tags}
             error={written === null ? say("edit.labels_form", { example: "team=data" }) : undefined}
             onChange={(event) => set({ tags: event.currentTarget.value })}

@@ -181,10 +181,10 @@ const JobLine = memo(function JobLine({
   return (
     <tr data-chosen={isChosen || undefined}>
       <td className="first">
-        <span className="row" title={job.description}>
+        <span className="row">
           {toggle && <ChooseBox name={nameOf(job)} label={label} isChosen={isChosen} toggle={toggle} />}
           <Star job={job} favourites={favourites} />
-          <JobLink job={job} />
+          <JobLink job={job} says={job.description} />
           {job.state !== "ACTIVE" && <State of={job.state} family="job" />}
           <Chips job={job} hasOwner={!columns.includes("owner")} />
         </span>

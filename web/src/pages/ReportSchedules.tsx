@@ -240,6 +240,7 @@ function ScheduleDialog({ schedule, close }: { schedule?: ReportScheduleOut; clo
               label={say("reports.name")}
               required
               placeholder="morning"
+              translate="no"
               value={name}
               onChange={(event) => keep({ name: event.currentTarget.value })}
               data-autofocus

@@ -40,6 +40,7 @@ export function Field({ label, says, text, path, set, errors, isNumber, max, exa
       value={isPlain ? String(value ?? "") : ""}
       disabled={!isPlain}
       placeholder={example}
+      translate="no"
       inputMode={isNumber || max !== undefined ? "numeric" : "text"}
       error={isOff ? say("edit.whole", { max }) : saysAt(errors, path.join("."))}
       onChange={(event) => change(event.currentTarget.value)}
@@ -79,6 +80,7 @@ export function LineField({ text, set, errors, path, label, says, form, example,
       value={line}
       disabled={shown === null}
       placeholder={example}
+      translate="no"
       error={isBroken ? say(form, { example }) : saysAt(errors, path.join("."))}
       onChange={(event) => change(event.currentTarget.value)}
     />

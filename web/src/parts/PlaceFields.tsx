@@ -74,6 +74,7 @@ function RouteFields({ text, set, errors }: OfDefinition) {
           description={say("edit.by_says")}
           value={by}
           placeholder="customer"
+          translate="no"
           error={saysAt(errors, "place.route.by")}
           onChange={(event) => change({ name, by: event.currentTarget.value })}
         />
@@ -173,6 +174,7 @@ function WindowFields({ text, set, errors, name, parts }: WindowProps) {
           value={written[part.name] ?? ""}
           disabled={found === null}
           placeholder={part.example}
+          translate="no"
           error={errorOf(part)}
           onChange={(event) => {
             const next = { ...written, [part.name]: event.currentTarget.value };

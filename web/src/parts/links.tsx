@@ -9,9 +9,10 @@ interface Placed {
   namespace: string;
 }
 
-export function JobLink({ job }: { job: Placed }) {
+/** `says`: what users wrote about it, told where the pointer is. */
+export function JobLink({ job, says }: { job: Placed; says?: string }) {
   return (
-    <RowLink to={jobPath(job)} className="name">
+    <RowLink to={jobPath(job)} className="name" title={says} translate="no">
       <Name of={job} />
     </RowLink>
   );
