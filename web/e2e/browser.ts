@@ -1,5 +1,5 @@
 /// The browser of the walks: Debian's Chromium, and a page that notes everything that goes wrong in it.
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from "playwright-core";
 
 const QUIET = [
   "--no-sandbox",
@@ -109,21 +109,103 @@ export async function pressesOf(page: Page): Promise<number> {
 
 /** What all pages share: the rights, the badge in the rail, the stream of changes, and the favourites of a minute. */
 const FRAME = ["/api/v1/whoami", "/api/v1/overview", "/api/v1/events", "/api/v1/views"];
+const STREAMS = /\/api\/v1\/(events|runs\/[^/]+\/logs)$/;
+const QUIET_MS = 300;
+const QUIET_WITHIN_MS = 20_000;
+const POLLED_MS = 2000; // what is read by time is read no sooner
 
-/** The calls of the API that a page makes, and the streams it opens, in their order. */
+/** The calls of the API that the page in a window makes, and the streams it opens, in their order. */
 export class Calls {
   readonly made: string[] = [];
+  private readonly madeAtMs: number[] = [];
+  private readonly unanswered = new Set<Request>();
+  private heardAtMs = 0;
 
   /** Without those of the frame. Changes that come in meanwhile are read again: an address counts once. */
   ofThePage(): string[] {
-    const own = this.made.filter((call) => !FRAME.includes(call.replace(/^GET |\?.*/g, "")));
-    return [...new Set(own)];
+    return this.distinct(false);
+  }
+
+  ofTheFrame(): string[] {
+    return this.distinct(true);
+  }
+
+  /** Addresses that were asked for again, sooner than anything is read by time. */
+  repeated(): string[] {
+    const last = new Map<string, number>();
+    return this.made.filter((call, place) => {
+      const atMs = this.madeAtMs[place] ?? 0;
+      const sinceMs = atMs - (last.get(call) ?? Number.NEGATIVE_INFINITY);
+      last.set(call, atMs);
+      return sinceMs < POLLED_MS;
+    });
   }
 
   watch(page: Page): void {
     page.on("request", (request) => {
       const { pathname, search } = new URL(request.url());
-      if (pathname.startsWith("/api/")) this.made.push(`${request.method()} ${pathname}${search}`);
+      if (request.isNavigationRequest()) this.forget(); // another page
+      if (!pathname.startsWith("/api/")) return;
+      this.made.push(`${request.method()} ${pathname}${search}`);
+      this.heardAtMs = Date.now();
+      this.madeAtMs.push(this.heardAtMs);
+      if (!STREAMS.test(pathname)) this.unanswered.add(request);
     });
+    const answered = (request: Request) => {
+      if (this.unanswered.delete(request)) this.heardAtMs = Date.now();
+    };
+    page.on("requestfinished", answered);
+    page.on("requestfailed", answered);
   }
+
+  /** Until everything is there, and nothing was asked or answered for a while. */
+  async untilQuiet(page: Page, forMs = QUIET_MS): Promise<void> {
+    const untilMs = Date.now() + QUIET_WITHIN_MS;
+    while (!(await this.isQuiet(page, forMs))) {
+      const left = [...this.unanswered].map((request) => request.url());
+      if (Date.now() > untilMs) throw new Error(`${page.url()} comes to no rest: ${left.join(", ")}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+
+  private async isQuiet(page: Page, forMs: number): Promise<boolean> {
+    if (this.unanswered.size > 0 || Date.now() - this.heardAtMs < forMs) return false;
+    return (await page.locator('[aria-busy="true"]').count()) === 0;
+  }
+
+  private forget(): void {
+    this.made.length = 0;
+    this.madeAtMs.length = 0;
+    this.unanswered.clear();
+  }
+
+  private distinct(isFrame: boolean): string[] {
+    const isOf = (call: string) => FRAME.includes(call.replace(/^GET |\?.*/g, "")) === isFrame;
+    return [...new Set(this.made.filter(isOf))];
+  }
+}
+
+/** A stream of changes that says hello and nothing more: what the page asks for from now on is its own doing. */
+export async function holdChanges(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const real = window.fetch;
+    const hello = new TextEncoder().encode("event: hello\ndata: {}\n\n");
+    window.fetch = (address, init) => {
+      if (!/\/api\/v1\/events(\?|$)/.test(String(address))) return real(address, init);
+      const start = (writer: ReadableStreamDefaultController) => {
+        writer.enqueue(hello);
+        init?.signal?.addEventListener("abort", () => writer.error(init.signal?.reason));
+      };
+      return Promise.resolve(new Response(new ReadableStream({ start })));
+    };
+  });
+}
+
+/** The overview of a server without jobs; `namespaces`: those that have some, which rest. */
+export async function withoutJobs(page: Page, namespaces: string[] = []): Promise<void> {
+  const nothing = { failing: [], late: [], alerts: [], held: [], running: [], next: [], changes: [] };
+  await page.route("**/api/v1/overview?*", async (route) => {
+    const answer = (await (await route.fetch()).json()) as object;
+    await route.fulfill({ json: { ...answer, ...nothing, namespaces, cluster: null } });
+  });
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, afterEach, before, test } from "node:test";
 import type { Browser, BrowserContext, Page } from "playwright-core";
-import { asked, Calls, Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
+import { asked, Calls, Complaints, type Look, launched, loggedIn, opened, withoutJobs } from "./browser.ts";
 
 const { url } = asked();
 const complaints = new Complaints();
@@ -91,17 +91,13 @@ test("a namespace is chosen for all lists, stands in the address, and goes with 
 test("where nothing is yet, the overview says how a first job is made", async () => {
   const page = await context.newPage();
   complaints.watch(page, url);
-  const nothing = { failing: [], late: [], alerts: [], held: [], running: [], next: [], changes: [] };
-  let namespaces: string[] = [];
-  await page.route("**/api/v1/overview?*", async (route) => {
-    const answer = (await (await route.fetch()).json()) as object;
-    await route.fulfill({ json: { ...answer, ...nothing, namespaces, cluster: null } });
-  });
+  const namespaces: string[] = [];
+  await withoutJobs(page, namespaces);
   await page.goto(url);
   const first = page.getByRole("region", { name: "Your first job" });
   for (const text of ["@job(every(", "foliot up", "foliot job trigger hello"])
     await first.locator(".command pre", { hasText: text }).waitFor();
-  namespaces = ["default"]; // there are jobs, and they rest
+  namespaces.push("default"); // there are jobs, and they rest
   await page.reload();
   await page.locator("#next ~ p").waitFor();
   assert.equal(await first.count(), 0);
@@ -267,6 +263,44 @@ test("a hidden page asks for nothing, whatever happens, and shows what it missed
   await setVisible(page, true);
   await page.locator(".title").getByText("cancelled").waitFor();
   await page.locator('.chip[data-is="live"]').waitFor();
+});
+
+test("where nothing is heard for long, the chip says since when what is shown is old", async () => {
+  const page = await context.newPage();
+  complaints.watch(page, url);
+  await page.clock.install();
+  await page.route("**/api/v1/events*", (route) => route.abort("connectionrefused"));
+  const openedMs = await page.evaluate(() => Date.now());
+  await page.goto(`${url}/jobs`);
+  const chip = page.locator('.chip[data-is="waiting"]');
+  await chip.getByText(/^reconnecting in \d+ s/).waitFor();
+  const brokenMs = await page.evaluate(() => Date.now());
+  await page.clock.runFor("01:00");
+  await chip.getByText(/^stale since .*\d\d:\d\d:\d\d$/).waitFor();
+  const said = (await chip.textContent())?.slice(-8) ?? "";
+  const time = (ms: number) =>
+    new Date(ms).toLocaleTimeString("en-GB", { timeZone: "Asia/Shanghai", hourCycle: "h23" });
+  assert.ok(time(openedMs) <= said && said <= time(brokenMs), `${time(openedMs)} ${said} ${time(brokenMs)}`);
+  await page.locator(".head [role=status]").getByText(said).waitFor();
+});
+
+test("where no stream comes through, what is shown is read by time, and the chip says so", async () => {
+  const page = await context.newPage();
+  complaints.watch(page, url);
+  await page.clock.install();
+  await page.route("**/api/v1/events*", (route) => route.fulfill({ status: 404, json: {} }));
+  await page.goto(`${url}/jobs?group=nights`);
+  await page.locator('.chip[data-is="polled"]').waitFor();
+  const row = page.getByRole("row", { name: /nightly_too/ });
+  for (const [verb, isPaused] of [
+    ["pause", true],
+    ["resume", false],
+  ] as const) {
+    await row.waitFor();
+    await ask("POST", `/api/v1/jobs/nightly_too:${verb}`, {});
+    await page.clock.runFor("00:16");
+    await row.getByText("paused").waitFor({ state: isPaused ? "visible" : "detached" });
+  }
 });
 
 test("memory is flat: after 30 000 changes the heap is as after 5000", async () => {

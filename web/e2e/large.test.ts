@@ -32,7 +32,9 @@ async function at(path: string, ready: string): Promise<void> {
   calls.watch(page);
   await page.goto(url + path);
   await page.locator(ready).first().waitFor();
+  await calls.untilQuiet(page);
   assert.ok(calls.ofThePage().length <= 4, `${path}: ${calls.ofThePage().join(", ")}`);
+  assert.deepEqual(calls.repeated(), [], path);
   const elements = await page.evaluate(() => document.querySelectorAll("*").length);
   assert.ok(elements < ELEMENTS_MAX, `${path} draws ${elements} elements`);
   page.removeAllListeners("request");
