@@ -4,6 +4,11 @@ import { after, before, describe, test } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
 import { asked, Complaints, countPresses, launched, loggedIn, opened, pressesOf } from "./browser.ts";
 
+declare global {
+  /** What had the focus last, and how it was framed. */
+  var lastStop: { element: Element; frame: string } | undefined;
+}
+
 const { url } = asked();
 const complaints = new Complaints();
 let browser: Browser;
@@ -130,9 +135,9 @@ describe("a data engineer", () => {
 
   test("sees which of the shards failed, and runs them alone again", async () => {
     await at("/runs?job=load_orders&state=FAILED");
-    await page.locator("tbody a.mono").last().click();
-    // Which is the slowest is seen without a press.
+    await at((await page.locator("tbody a.mono").last().getAttribute("href")) ?? "");
     await page.locator(".facts").getByText("Slowest:").waitFor();
+    await took(0);
     await page.getByRole("tab", { name: "Shards" }).click();
     const shards = page.getByRole("tabpanel").locator("li");
     await shards.filter({ hasText: "failed" }).waitFor();
@@ -271,27 +276,109 @@ test("keys alone find a job, trigger it, read its log, pause it and resume it", 
   await took(0);
 });
 
-test("what has the focus is seen to have it, on each stop of a page", async () => {
+test("keys alone go up and down a list and from page to page, and copy a link", async () => {
+  const { keyboard } = page;
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   await at("/jobs");
-  await page.locator("tbody tr").first().waitFor();
-  const seen = new Set<string>();
-  for (let stop = 0; stop < 30; stop++) {
-    await page.keyboard.press("Tab");
-    const [name, isSeen] = await page.evaluate(() => {
-      const here = document.activeElement;
-      if (!here) return ["", false];
-      const marked = here.matches("input[type=checkbox]")
-        ? here
-        : (here.closest("[data-focus], .skip") ?? here);
-      const { outlineStyle, outlineWidth, boxShadow, borderColor } = getComputedStyle(marked);
-      const hasOutline = outlineStyle !== "none" && Number.parseFloat(outlineWidth) > 0;
-      const isField = here.matches("input, select") && borderColor !== "";
-      return [here.outerHTML.slice(0, 120), hasOutline || boxShadow !== "none" || isField] as const;
-    });
-    assert.ok(isSeen, name);
-    seen.add(String(name));
+  await page.locator("tbody tr").nth(1).waitFor();
+  const visited: number[] = [];
+  for (const key of ["j", "j", "k"]) {
+    await keyboard.press(key);
+    visited.push(await page.evaluate(() => document.activeElement?.closest("tr")?.rowIndex ?? -1));
   }
-  assert.ok(seen.size > 20, "the focus goes on");
+  assert.deepEqual(visited, [1, 2, 1]);
+  for (const [key, path] of [
+    ["n", "/nodes"],
+    ["o", "/"],
+    ["r", "/runs"],
+  ] as const) {
+    await keyboard.press("g");
+    await keyboard.press(key);
+    await page.waitForURL(url + path);
+  }
+  await page.locator("tbody tr").first().waitFor();
+  await page.getByLabel("State", { exact: true }).selectOption({ label: "failed" });
+  await page.waitForURL(`${url}/runs?state=FAILED`);
+  await page.locator("main").focus();
+  await keyboard.press("y");
+  await page.locator(".toast").getByText("The link is copied.").waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), `${url}/runs?state=FAILED`);
+  await took(0);
+});
+
+test("a run is found by its id", async () => {
+  await at("/runs?job=load_orders");
+  const id = (await page.locator("tbody a.mono").last().textContent()) ?? "";
+  await at("/");
+  await page.keyboard.press("ControlOrMeta+k");
+  await page.keyboard.type(id);
+  await dialog()
+    .getByRole("option", { name: new RegExp(`^run\\s*${id}`) })
+    .waitFor();
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${url}/runs/${id}`);
+  await took(0);
+});
+
+describe("what has the focus is seen to have it, on each stop", () => {
+  const STOPS = 30;
+  const places: [name: string, open: () => Promise<void>][] = [
+    ["a list", () => at("/jobs")],
+    ["a run", openRun],
+    ["the editor", () => at("/jobs/default/daily/edit")],
+    ["a dialog", openDialog],
+  ];
+
+  for (const [name, open] of places) {
+    test(name, async () => {
+      await open();
+      await page.locator("main tbody tr, main form, [role=log] .line").first().waitFor();
+      const names = new Set<string>();
+      for (let stop = 0; stop < STOPS; stop++) {
+        await page.keyboard.press("Tab");
+        const { before, isSeen, here } = await nextStop();
+        assert.ok(isSeen, `${name}: ${before}`);
+        names.add(here);
+      }
+      assert.ok(names.size >= (name === "a dialog" ? 5 : 20), `the focus goes on: ${names.size} stops`);
+    });
+  }
+
+  async function openRun(): Promise<void> {
+    await at("/runs?job=markup&state=FAILED");
+    await at((await page.locator("tbody a.mono").last().getAttribute("href")) ?? "");
+  }
+
+  async function openDialog(): Promise<void> {
+    await at("/jobs/default/slow");
+    await page.locator('.title [data-key="t"]').click();
+    await dialog().getByLabel("name").waitFor();
+  }
+
+  /** Where the focus is, and whether where it was looks otherwise now that it is gone. */
+  async function nextStop(): Promise<{ before: string; isSeen: boolean; here: string }> {
+    return await page.evaluate(() => {
+      const frameOf = (element: Element): string => {
+        const style = getComputedStyle(element);
+        const hasOutline = style.outlineStyle !== "none" && style.outlineWidth !== "0px";
+        const outline = hasOutline ? style.outlineWidth + style.outlineColor : "";
+        const border = style.borderTopWidth === "0px" ? "" : style.borderTopWidth + style.borderTopColor;
+        return [outline, border, style.boxShadow, style.opacity].join(" ");
+      };
+      // A frame that fades in is there at its end.
+      for (const moving of document.getAnimations()) if (moving instanceof CSSTransition) moving.finish();
+      const here = document.activeElement ?? document.body;
+      const left = globalThis.lastStop;
+      // Behind the last stop the focus leaves the page, and what changed meanwhile is not there any more.
+      const isNone = left === undefined || left.element === document.body || !left.element.isConnected;
+      globalThis.lastStop = { element: here, frame: frameOf(here) };
+      return {
+        before: left?.element.outerHTML.slice(0, 160) ?? "",
+        isSeen: isNone || frameOf(left.element) !== left.frame,
+        here: here.outerHTML.slice(0, 160),
+      };
+    });
+  }
 });
 
 test("no page complained", () => {
