@@ -3,8 +3,9 @@ import assert from "node:assert/strict";
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { after, before, test } from "node:test";
 import type { Browser, Locator, Page } from "playwright-core";
-import { Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
+import { Calls, Complaints, type Look, launched, loggedIn, opened } from "./browser.ts";
 import { notePresses, seesEachOther } from "./pressed.ts";
+import { FLOAT, lookOtherwise, violations, wrongWithFloat } from "./walks/looking.ts";
 
 const servers = (process.env.FOLIOT_SERVERS ?? "").split(",").map((one) => new URL(one));
 const hands = process.env.FOLIOT_HANDS ?? "";
@@ -78,6 +79,30 @@ test("what is done in one browser is seen in the other, at another server, withi
   await other.context().close();
 });
 
+test("leadership is handed over to another server and back, which every page shows", async () => {
+  const pages = [];
+  for (const server of servers) pages.push(await at(new URL("/nodes", server).href));
+  const [one] = pages;
+  assert.ok(one);
+  const leader = (page: Page) => page.getByRole("table", { name: "Servers" }).locator("tr", { hasText: "★" });
+  const nameOf = async () => (await leader(one).locator("a.name").textContent()) ?? "";
+  const first = await nameOf();
+  for (const heir of [first === "s1" ? "s2" : "s1", first]) {
+    await one.getByRole("button", { name: "Hand leadership over" }).click();
+    const dialog = one.getByRole("dialog");
+    assert.deepEqual(await violations(one, FLOAT), [], "leadership that is handed over");
+    await dialog.getByLabel("Who leads then").selectOption({ label: heir });
+    await dialog.getByLabel("Reason").fill("the machine is patched");
+    await dialog.getByRole("button", { name: "Hand leadership over" }).click();
+    await one.locator(".toast").getByText(heir).last().waitFor();
+    for (const page of pages) await leader(page).getByRole("link", { name: heir, exact: true }).waitFor();
+  }
+  await one.goto(new URL("/events?topic=cluster", servers[0]).href);
+  await one.getByText("stepped down").nth(1).waitFor();
+  await one.getByText("the machine is patched").nth(1).waitFor();
+  for (const page of pages) await page.context().close();
+});
+
 test("two browsers on two servers see each other, and one whose server dies goes on at another", async () => {
   const one = await at(`${url}/jobs/default/counter`); // behind the balancer: on the first server
   const other = await at(new URL("/jobs/default/tick", servers[1]).href);
@@ -145,12 +170,16 @@ test("while no server answers, the page stays, a form keeps its words, and all g
 
 test("a drill is shown before it is run, and followed to its place in the history", async () => {
   const page = await at(`${url}/nodes?tab=drills`);
+  const calls = new Calls();
+  calls.watch(page);
   await page.getByText("There was no drill yet.").waitFor();
   await page.getByRole("button", { name: "Run a drill" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("What breaks").selectOption("hang");
   await dialog.getByLabel("For how long").fill("1s");
   await dialog.locator(".why li").first().waitFor();
+  assert.deepEqual(await wrongWithFloat(page, calls), []);
+  await lookOtherwise(page);
   await dialog.getByLabel("Also though no other node can do its work").check();
   await dialog.getByLabel("Reason").fill("the yearly rehearsal");
   await dialog.getByRole("button", { name: "Run a drill" }).click();
@@ -158,6 +187,7 @@ test("a drill is shown before it is run, and followed to its place in the histor
   await page.locator("tbody a.name").first().click();
   await page.getByRole("dialog").getByText("the yearly rehearsal").waitFor();
   await page.getByRole("dialog").getByText("judged").waitFor();
+  assert.deepEqual(await wrongWithFloat(page, calls), []);
   await page.context().close();
 });
 
