@@ -1,13 +1,15 @@
-"""The console on a cluster with PostgreSQL: two servers, a worker, two browsers, and servers that die and come back."""
+"""The console on a cluster with PostgreSQL: people do their tasks, and two servers die and come back."""
 
 from concurrent.futures import Executor, ThreadPoolExecutor
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
 import httpx2
 import pytest
 
 from tests.cluster.cluster import Cluster
+from tests.console.lived import Ask, live, until_told
 from tests.console.walking import walk
 from tests.eventually import eventually
 from tests.probes.scene import Quiet, serving
@@ -49,20 +51,31 @@ def _ready(cluster: Cluster, name: str) -> None:
     eventually(answers, what=f"{name} is ready")
 
 
-def _has_job(cluster: Cluster) -> bool:
-    asked = {"Authorization": f"Bearer {cluster.token}"}
-    return httpx2.get(f"{cluster.address_of('s1')}/api/v1/jobs/counter", headers=asked).status_code == 200
+def asking(cluster: Cluster) -> Ask:
+    """Requests to the first server, with the token of the cluster."""
+    http = httpx2.Client(
+        base_url=cluster.address_of("s1"), headers={"Authorization": f"Bearer {cluster.token}"}, timeout=60
+    )
+
+    def ask(method: str, path: str, body: Any = None) -> httpx2.Response:
+        return http.request(method, path, json=body)
+
+    return ask
 
 
-def test_pages_outlive_their_servers(postgres_database: MakeDatabase, tmp_path: Path) -> None:
+def test_people_do_their_tasks_and_pages_outlive_their_servers(postgres_database: MakeDatabase, tmp_path: Path) -> None:
     assert build.build() == 0
     with Cluster(postgres_database(migrate), tmp_path) as cluster:
         for name in ("s1", "s2"):
             cluster.start_server(name)
-        cluster.start_worker("w1", jobs="tests.console.jobs", options=("--allow-drills",))
+        cluster.start_worker("w1", jobs="tests.console.jobs", slots=8, options=("--allow-drills",))
         for name in ("s1", "s2"):
             _ready(cluster, name)
-        eventually(lambda: _has_job(cluster), what="the jobs are there")
+        ask = asking(cluster)
+        eventually(lambda: ask("GET", "/api/v1/jobs/counter").status_code == 200, what="the jobs are there")
+        live(ask)
+        until_told(ask)
+        walk("tasks", FOLIOT_URL=cluster.address_of("s2"), FOLIOT_TOKEN=cluster.token)
         with ThreadPoolExecutor(1) as thread, serving(hands_of(cluster, thread)) as hands:
             servers = ",".join(cluster.server_urls)
             walk("outages", FOLIOT_SERVERS=servers, FOLIOT_HANDS=hands, FOLIOT_TOKEN=cluster.token)

@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.console.lived import live, made, until_told
 from tests.console.robot import ANSWER, NOTIFY, robots
 from tests.console.walking import walk
 from tests.eventually import eventually
@@ -32,7 +33,6 @@ WALKS = (
     ("sights",),
 )  # each by itself: workers share them
 JOBS = Path(__file__).parent / "jobs.py"
-MARKUP = '<img src=x onerror="window.hacked=1">'
 
 
 @pytest.fixture(scope="module")
@@ -44,42 +44,28 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     (folder / "notify.toml").write_text(NOTIFY)
     with stranger(ANSWER) as (robot, _), running_up(folder, **robots(robot)) as found:
         eventually(lambda: found.ask("GET", "/api/v1/jobs/slow").status_code == 200, what="the jobs are there")
-        made = [found.trigger("slow"), found.trigger("markup", params={"text": MARKUP}), found.trigger("load_orders")]
-        for run in made:
-            eventually(lambda run=run: found.run(run)["ended_at"] is not None, what="some runs are over")  # type: ignore[misc]
-        found.trigger("charge")
-        _made(found.job("unplaced"))
+        live(found.ask)
+        made(found.job("unplaced"))
         found.trigger("unplaced")  # a minute later people are told that no worker takes it
         token = found.token("short-lived", "worker")
         found.register(token, "a", "far", "far:away", labels={"zone": "cn-east"})  # it never beats, and dies
-        for job in ("holder", "holder", "posting", "posting"):
-            found.trigger(job)
         _fill(found)
-        eventually(lambda: len(_waiters(found)) == 1, what="one run holds the lock and one waits")
-        eventually(lambda: len(_alerts(found)) == 1, what="people are told of the failure")
+        until_told(found.ask)
         yield found
         found.process.kill()  # a drain would wait half a minute for runs that never end
 
 
 def _fill(up: Up) -> None:
-    """What lists show: a channel, a check that is down, a schedule of reports, a filled past."""
+    """What lists show: a channel, a check that is down, a schedule of reports."""
     new = {"If-None-Match": "*"}
     settings = {"webhook": "${secret:DING}"}
-    _made(up.ask("PUT", "/api/v1/channels/oncall", {"channel": {"kind": "dingtalk", "settings": settings}}, **new))
+    made(up.ask("PUT", "/api/v1/channels/oncall", {"channel": {"kind": "dingtalk", "settings": settings}}, **new))
     check = {"cron": "0 2 * * *", "grace": "30m", "owner": "ops", "runbook": "https://wiki.example/backup"}
-    _made(up.ask("POST", "/api/v1/checks", {"name": "nightly-backup", "check": check}))
+    made(up.ask("POST", "/api/v1/checks", {"name": "nightly-backup", "check": check}))
     for kind, said in (("start", {}), ("fail", {"exit_code": 28, "text": "no space left"})):
-        _made(up.ask("POST", f"/api/v1/checks/nightly-backup:ping?kind={kind}", said))
+        made(up.ask("POST", f"/api/v1/checks/nightly-backup:ping?kind={kind}", said))
     schedule = {"kind": "daily", "at": "08:00", "timezone": "Asia/Shanghai", "to": ["oncall"]}
-    _made(up.ask("PUT", "/api/v1/report-schedules/every-morning", {"schedule": schedule}))
-    past = {"job": "daily", "from": "2026-08-01T00:00:00Z", "to": "2026-08-03T00:00:00Z"}
-    seen = _made(up.ask("POST", "/api/v1/backfills:preview", past)).json()
-    _made(up.ask("POST", "/api/v1/backfills", {**past, "token": seen["token"]}))
-
-
-def _made(answer: httpx2.Response) -> httpx2.Response:
-    assert answer.is_success, answer.text
-    return answer
+    made(up.ask("PUT", "/api/v1/report-schedules/every-morning", {"schedule": schedule}))
 
 
 @pytest.fixture(scope="module")
@@ -115,16 +101,6 @@ def _is_ready(up: Up) -> bool:
         return up.http.get("/readyz").status_code == 200
     except httpx2.HTTPError:
         return False
-
-
-def _alerts(up: Up) -> list[object]:
-    found: list[object] = up.ask("GET", "/api/v1/alerts?job=charge").json()["items"]
-    return found
-
-
-def _waiters(up: Up) -> list[object]:
-    locks = up.ask("GET", "/api/v1/locks").json()["items"]
-    return [waiter for lock in locks for waiter in lock["waiters"]]
 
 
 @pytest.mark.parametrize("files", WALKS, ids=" ".join)
