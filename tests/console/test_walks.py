@@ -146,6 +146,16 @@ def test_the_sources_are_served_in_front_of_a_server_until_somebody_stops_it(up:
     assert build.hash_of(build.sources()) == before, "nothing is written into the sources"
 
 
+def test_a_second_build_does_no_work(capfd: pytest.CaptureFixture[str]) -> None:
+    """What `make up` does first. Whatever is built anew is another file."""
+    assert build.build() == 0
+    capfd.readouterr()
+    before = {file: file.stat().st_mtime_ns for file in build.OUT.rglob("*")}
+    assert build.build() == 0
+    assert capfd.readouterr() == ("", "")
+    assert {file: file.stat().st_mtime_ns for file in build.OUT.rglob("*")} == before
+
+
 def _words() -> list[Path]:
     """The files of the languages."""
     found = [*(build.OUT / "assets").glob("en-*.js"), *(build.OUT / "assets").glob("zh-*.js")]
