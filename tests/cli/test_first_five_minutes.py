@@ -5,31 +5,43 @@ import re
 import subprocess
 import sys
 import sysconfig
+import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import httpx2
 import pexpect
 import pytest
 
 from tests.cli.conftest import interruptible
+from web import build
 
 pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 PROMPT = "you> "
 WITHIN_S = 90
+PACKED_FROM = 512  # bytes; smaller files of the console are sent as they are
 RUN_ID = r"r-[0-9a-z]+"
 TIME = r"(?:[\w ]+ |\d\d-\d\d )?\d\d:\d\d:\d\d"  # with a date around midnight
 
 
 @pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What users install, with the console in it."""
+    folder = tmp_path_factory.mktemp("dist")
+    assert build.build() == 0
+    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder), cwd=ROOT)
+    (built,) = folder.glob("foliot-*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the commands of an environment that has the wheel, and what it depends on, but not this tree."""
     folder = tmp_path_factory.mktemp("installed")
-    _run(sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / "dist"), cwd=ROOT)
     _run(sys.executable, "-m", "venv", "--without-pip", str(folder / "venv"))
-    (wheel,) = (folder / "dist").glob("foliot-*.whl")
     python = folder / "venv" / "bin" / "python"
     uv = [sys.executable, "-m", "uv", "pip", "install", "--offline", "--no-index", "--no-deps"]
     _run(*uv, "--python", str(python), str(wheel))
@@ -114,11 +126,14 @@ def test_the_first_five_minutes(folder: Path, installed: Path) -> None:
             r"  ✔ database     new, schema \d+ +[\d.]+ m?s\r\n",
             r"  ✔ scheduler    \S+\r\n",
             r"  ✔ worker       \S+ · 8 slots · watching \./jobs\.py \(not there yet\)\r\n",
-            r"  ✔ api          http://127\.0\.0\.1:\d+\r\n",
+        )
+        api = first.sees(r"  ✔ api          http://127\.0\.0\.1:\d+\r\n").split()[-1]
+        first.sees(
             r"  Reachable from this machine only\. A real cluster: foliot server --help\r\n",
             r"Ctrl-C stops\r\n",
             r"  No jobs yet\. In a second terminal:  foliot new\r\n",
         )
+        _the_console(api)
         _new_jobs(first, second)
         _a_job_by_hand(second)
         _a_job_by_schedule(second)
@@ -130,6 +145,28 @@ def test_the_first_five_minutes(folder: Path, installed: Path) -> None:
         first.interrupts()
         first.sees("stopping: waiting for what runs")
         first.ends_with(0)
+
+
+def test_the_wheel_holds_the_console_as_it_is_and_packed(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as packed:
+        size = {entry.filename: entry.file_size for entry in packed.infolist()}
+    assert "foliot/console/index.html" in size
+    assets = [name for name in size if re.fullmatch(r"foliot/console/assets/[^/]+\.(js|css)", name)]
+    large = [name for name in assets if size[name] >= PACKED_FROM]
+    assert len(large) > 2
+    assert [name for name in large if not {f"{name}.br", f"{name}.gz"} <= size.keys()] == []
+
+
+def _the_console(api: str) -> None:
+    """The page of the installed server, whose policy names the nonce that is in it, and a packed file of it."""
+    page = httpx2.get(f"{api}/")
+    nonce = re.search(r"'nonce-([^']+)'", page.headers["content-security-policy"])
+    assert nonce is not None
+    assert nonce[1] in page.text
+    script = re.search(r'src="(/assets/[^"]+)"', page.text)
+    assert script is not None
+    answer = httpx2.get(f"{api}{script[1]}", headers={"Accept-Encoding": "gzip"})
+    assert (answer.status_code, answer.headers["content-encoding"]) == (200, "gzip")
 
 
 def _new_jobs(first: Terminal, second: Terminal) -> None:
