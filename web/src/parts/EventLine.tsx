@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 import type { EventOut } from "../api/types.ts";
 import { eventPlace } from "../format/eventPlace.ts";
+import { movedOf } from "../format/moved.ts";
 import { isWord, useSay } from "../words/say.ts";
 import { CheckLink, JobLink, RowLink, RunLink } from "./links.tsx";
 import { Raw } from "./Raw.tsx";
@@ -55,9 +56,10 @@ function Subject({ event }: { event: EventOut }) {
   );
 }
 
-/** What the alert of a rule is about, and what failed or was broken on purpose at a node. */
+/** What the alert of a rule is about, from where to where a job was moved, and what failed or was broken on purpose at a node. */
 function About({ event }: { event: EventOut }) {
   const say = useSay();
+  if (event.kind === "job.moved") return <Raw>{movedOf(event.data)}</Raw>;
   const { of, type } = event.data;
   if (event.kind.startsWith("alert.") && typeof of === "string") return <Raw>{of}</Raw>;
   if (typeof type !== "string") return null;
