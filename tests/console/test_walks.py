@@ -15,6 +15,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
+from tests.console.chequered import SCHEDULE, write_yesterday
 from tests.console.lived import live, made, until_told
 from tests.console.robot import ANSWER, NOTIFY, robots
 from tests.console.walking import walk
@@ -45,6 +46,9 @@ def up(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Up]:
     with stranger(ANSWER) as (robot, _), running_up(folder, **robots(robot)) as found:
         eventually(lambda: found.ask("GET", "/api/v1/jobs/slow").status_code == 200, what="the jobs are there")
         live(found.ask)
+        made(found.job("chequered", schedule=SCHEDULE))
+        made(found.ask("POST", "/api/v1/jobs/chequered:pause", {}))
+        write_yesterday(folder / ".foliot" / "foliot.db", "chequered")
         made(found.job("unplaced"))
         found.trigger("unplaced")  # a minute later people are told that no worker takes it
         token = found.token("short-lived", "worker")

@@ -121,6 +121,47 @@ test("the year of a job is walked by arrows, and stands as a table for readers a
   await page.context().close();
 });
 
+test("each instant of a day looks as what became of it, and a press on it says why; so does one on a clock", async () => {
+  const page = await pageOf();
+  const yesterday = new Date(Date.now() + (8 - 24) * 3_600_000).toISOString().slice(0, 10);
+  await page.goto(`${server.url}/jobs/default/chequered?tab=day&day=${yesterday}`);
+  const picture = page.getByRole("img", { name: "Instants of the day: 1 created, 4 skipped" });
+  await picture.waitFor();
+  for (const [kind, sentence] of [
+    ["good", /r-[0-9a-z]+|succeeded/],
+    ["overlap", /skipped: an earlier run was still open/],
+    ["closed", /weekend/],
+    ["missed", /missed/],
+    ["paused", /skipped: chequered was paused/],
+  ] as const) {
+    await picture.locator(`rect[data-kind="${kind}"]`).click();
+    await page.locator(".day + .whole .why", { hasText: sentence }).waitFor();
+  }
+  await picture.locator('path[data-kind="clock"]').click();
+  await page.locator(".day + .lines").getByText("clock stepped back").waitFor();
+  const legend = await page.locator(".legend > span").allInnerTexts();
+  assert.deepEqual(
+    legend.map((text) => text.trim()),
+    [
+      "succeeded 1",
+      "missed 1",
+      "an earlier run was open 1",
+      "closed by a calendar or blackout 1",
+      "paused 1",
+      "◆ a clock",
+    ],
+  );
+  const fills = await picture.locator("rect[data-kind]").evaluateAll((bars) =>
+    bars.map((bar) => {
+      const { fill } = getComputedStyle(bar);
+      return `${fill} ${bar.getAttribute("height")}`;
+    }),
+  );
+  assert.equal(new Set(fills).size, fills.length, "no two kinds look alike");
+  assert.deepEqual(await violations(page), [], "a day with everything");
+  await page.context().close();
+});
+
 test("the window is called by what it shows, readers aloud hear where they went, and l opens the newest run", async () => {
   const page = await pageOf();
   await page.goto(`${server.url}/jobs`);

@@ -6,13 +6,13 @@ import { useState } from "react";
 import { jobDays } from "../api/queries.ts";
 import type { DaysOut, JobDayOut, JobOut } from "../api/types.ts";
 import { weeksOf } from "../format/day.ts";
+import { toneOfDay } from "../format/dayLooks.ts";
 import { dayByKey } from "../format/grid.ts";
 import { jobPath } from "../format/paths.ts";
 import { count } from "../format/time.ts";
 import { Loaded } from "../parts/Loaded.tsx";
 import { RowLink } from "../parts/links.tsx";
 import { useZone } from "../parts/settings.ts";
-import type { Tone } from "../parts/state.ts";
 import { At } from "../parts/Times.tsx";
 import { isWord, type Say, useLanguage, useSay } from "../words/say.ts";
 
@@ -26,16 +26,6 @@ export function Calendar({ job }: { job: JobOut }) {
       {(found) => <Year job={job} found={found} />}
     </Loaded>
   );
-}
-
-/** The tone of a day: one failure tells more than a hundred successes. */
-export function toneOfDay(counts: Record<string, number>): Tone {
-  if (counts.FAILED) return "bad";
-  if (counts.CANCELLED) return "stop";
-  if (counts.SUCCEEDED) return "good";
-  if (counts.RUNNING) return "busy";
-  if (counts.PENDING) return "wait";
-  return "idle";
 }
 
 function Year({ job, found }: { job: JobOut; found: DaysOut }) {

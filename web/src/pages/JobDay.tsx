@@ -1,5 +1,5 @@
 /// The day of a job in one picture: every instant as created, skipped, missed, paused or planned, and what clocks and
-/// servers did meanwhile. Below it the same as a list, each with its reason.
+/// servers did meanwhile; a press on each says why. Below it the same as a list.
 import { Button } from "@mantine/core";
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -8,8 +8,17 @@ import { dayOfJob, type Noted } from "../api/journal.ts";
 import { jobFires, jobWhy } from "../api/queries.ts";
 import type { EventOut, FireOut, JobOut } from "../api/types.ts";
 import { boundsOf, type DayBounds, dayAfter, dayOf, instantOf, isDay, shareOf } from "../format/day.ts";
+import {
+  EVENT_KINDS,
+  EVENT_LOOKS,
+  FIRE_KINDS,
+  FIRE_LOOKS,
+  type FireKind,
+  kindOfEvent,
+  kindOfFire,
+} from "../format/dayLooks.ts";
 import { countOf } from "../format/fires.ts";
-import { clockTime, duration } from "../format/time.ts";
+import { clockTime, count, duration } from "../format/time.ts";
 import { DayField } from "../parts/DayField.tsx";
 import { EventLine } from "../parts/EventLine.tsx";
 import { Loaded } from "../parts/Loaded.tsx";
@@ -18,10 +27,9 @@ import { Raw } from "../parts/Raw.tsx";
 import { State } from "../parts/State.tsx";
 import { Step } from "../parts/Step.tsx";
 import { useNow, useZone } from "../parts/settings.ts";
-import { toneOf } from "../parts/state.ts";
 import { At, FromNow } from "../parts/Times.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
-import { isWord, useSay, useUnits } from "../words/say.ts";
+import { isWord, type Say, useSay, useUnits } from "../words/say.ts";
 
 const WIDTH = 1440;
 const LANE = 34;
@@ -75,6 +83,9 @@ export function Day({ job }: { job: JobOut }) {
   );
 }
 
+/** An instant, or the id of an event. */
+type Chosen = string | number | null;
+
 interface DayProps {
   job: JobOut;
   fires: FireOut[];
@@ -86,7 +97,7 @@ interface DayProps {
 
 function DayContent({ job, fires, isCut, noted, bounds, day }: DayProps) {
   const say = useSay();
-  const [chosen, setChosen] = useState<string | null>(null);
+  const [chosen, setChosen] = useState<Chosen>(null);
   const [shown, setShown] = useState(SHOWN_AT_FIRST);
   const past = fires.filter((fire) => fire.decision !== "PLANNED");
   const planned = fires.filter((fire) => fire.decision === "PLANNED");
@@ -94,7 +105,16 @@ function DayContent({ job, fires, isCut, noted, bounds, day }: DayProps) {
   return (
     <>
       <Picture fires={fires} events={events} bounds={bounds} day={day} chosen={chosen} choose={setChosen} />
-      {chosen && <Why job={job} at={chosen} />}
+      {typeof chosen === "string" && <Why job={job} at={chosen} />}
+      {typeof chosen === "number" && (
+        <ul className="lines" aria-label={say("day.event")}>
+          {events
+            .filter((event) => event.id === chosen)
+            .map((event) => (
+              <EventLine key={event.id} event={event} />
+            ))}
+        </ul>
+      )}
       {isCut && <p className="soft small">{say("day.cut")}</p>}
       <div className="columns gap">
         <section className="part" aria-labelledby="past">
@@ -162,8 +182,8 @@ interface PictureProps {
   events: EventOut[];
   bounds: DayBounds;
   day: string;
-  chosen: string | null;
-  choose: (at: string) => void;
+  chosen: Chosen;
+  choose: (one: string | number) => void;
 }
 
 function Picture({ fires, events, bounds, day, chosen, choose }: PictureProps) {
@@ -181,6 +201,7 @@ function Picture({ fires, events, bounds, day, chosen, choose }: PictureProps) {
   return (
     <div className="day">
       <svg viewBox={`0 0 ${WIDTH} ${LANE + 14}`} preserveAspectRatio="none" role="img" aria-label={label}>
+        <Textures />
         <rect x={0} y={12} width={WIDTH} height={LANE} className="ground" />
         {fires
           .filter((fire) => fire.from_at && fire.to_at && fire.from_at !== fire.to_at)
@@ -195,32 +216,46 @@ function Picture({ fires, events, bounds, day, chosen, choose }: PictureProps) {
                 y={12 + LANE * 0.5}
                 width={width}
                 height={LANE * 0.5}
-                className={`range fill-${toneOfFire(fire)}`}
+                {...filled(kindOfFire(fire), "range")}
                 onClick={() => choose(fire.due_at)}
               />
             );
           })}
-        {fires.map((fire) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same by keyboard
-          <rect
-            key={`${fire.due_at} ${fire.decision}`}
-            x={place(fire.due_at) - 1.5}
-            y={fire.decision === "SKIPPED" ? 12 + LANE * 0.5 : 12}
-            width={fire.due_at === chosen ? 5 : 3}
-            height={fire.decision === "SKIPPED" ? LANE * 0.5 : LANE}
-            className={fire.decision === "PLANNED" ? "planned" : `fill-${toneOfFire(fire)}`}
-            onClick={() => choose(fire.due_at)}
-          >
-            <title>{clockTime(fire.due_at, zone, now)}</title>
-          </rect>
-        ))}
-        {events.map((event) => (
-          <path
-            key={event.id}
-            d={`M${place(event.at) - 6} 0h12l-6 10z`}
-            className={event.kind.startsWith("clock.") ? "fill-wait" : "fill-idle"}
-          />
-        ))}
+        {fires.map((fire) => {
+          const kind = kindOfFire(fire);
+          const high = FIRE_LOOKS[kind].isLow ? LANE * 0.5 : LANE;
+          return (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same by keyboard
+            <rect
+              key={`${fire.due_at} ${fire.decision}`}
+              data-kind={kind}
+              x={place(fire.due_at) - 1.5}
+              y={12 + LANE - high}
+              width={fire.due_at === chosen ? 5 : 3}
+              height={high}
+              {...filled(kind, "instant")}
+              onClick={() => choose(fire.due_at)}
+            >
+              <title>{`${clockTime(fire.due_at, zone, now)} · ${wordOf(say, kind)}`}</title>
+            </rect>
+          );
+        })}
+        {events.map((event) => {
+          const kind = kindOfEvent(event);
+          return (
+            // biome-ignore lint/a11y/noStaticElementInteractions: the list below has the same by keyboard
+            <path
+              key={event.id}
+              data-kind={kind}
+              transform={`translate(${place(event.at)} 1)`}
+              d={EVENT_LOOKS[kind].path}
+              className={`instant fill-${EVENT_LOOKS[kind].tone}`}
+              onClick={() => choose(event.id)}
+            >
+              <title>{`${clockTime(event.at, zone, now)} · ${say(`day.${kind}`)}`}</title>
+            </path>
+          );
+        })}
         {isToday && <rect x={nowAt - 1} y={8} width={2} height={LANE + 6} className="now" />}
       </svg>
       <div className="scale" aria-hidden="true">
@@ -230,28 +265,77 @@ function Picture({ fires, events, bounds, day, chosen, choose }: PictureProps) {
           </span>
         ))}
       </div>
-      <p className="facts legend">
-        {(["good", "bad", "busy", "wait", "idle"] as const).map((tone) => (
-          <span key={tone}>
-            <i className={`dot bar-${tone}`} aria-hidden="true" /> {say(`day.${tone}`)}
-          </span>
-        ))}
-        <span>
-          <i className="dot planned" aria-hidden="true" /> {say("decision.PLANNED")}
-        </span>
-        <span>
-          <span aria-hidden="true">▼</span> {say("day.event")}
-        </span>
-      </p>
+      <Legend fires={fires} events={events} />
     </div>
   );
 }
 
-/** A missed instant is a matter of concern; one that was meant to be skipped is not. */
-export function toneOfFire(fire: FireOut): string {
-  if (fire.decision === "SKIPPED")
-    return fire.reason === "misfire" || fire.reason === "overlap" ? "wait" : "idle";
-  return toneOf(fire.run_state ?? fire.decision);
+/** What is in the picture: each kind as it looks there, and how many they are. */
+function Legend({ fires, events }: { fires: FireOut[]; events: EventOut[] }) {
+  const say = useSay();
+  const times = new Map<FireKind, number>();
+  for (const fire of fires)
+    times.set(kindOfFire(fire), (times.get(kindOfFire(fire)) ?? 0) + (fire.count ?? 1));
+  const told = new Set(events.map(kindOfEvent));
+  return (
+    <p className="facts legend">
+      {FIRE_KINDS.filter((kind) => times.has(kind)).map((kind) => (
+        <span key={kind}>
+          <svg className="swatch" viewBox="0 0 12 24" aria-hidden="true">
+            <rect
+              width={12}
+              y={FIRE_LOOKS[kind].isLow ? 12 : 0}
+              height={FIRE_LOOKS[kind].isLow ? 12 : 24}
+              {...filled(kind)}
+            />
+          </svg>{" "}
+          {wordOf(say, kind)} <b>{count(times.get(kind) ?? 0)}</b>
+        </span>
+      ))}
+      {EVENT_KINDS.filter((kind) => told.has(kind)).map((kind) => (
+        <span key={kind}>
+          <span aria-hidden="true" className={`tone-${EVENT_LOOKS[kind].tone}`}>
+            {EVENT_LOOKS[kind].glyph}
+          </span>{" "}
+          {say(`day.${kind}`)}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function wordOf(say: Say, kind: FireKind): string {
+  return say(kind === "planned" ? "decision.PLANNED" : `day.${kind}`);
+}
+
+/** How a bar is filled: stripes are a pattern of the picture. */
+function filled(kind: FireKind, more = ""): { className: string; fill?: string } {
+  const { tone, texture } = FIRE_LOOKS[kind];
+  if (texture === "pale") return { className: `${more} planned` };
+  if (texture === "solid") return { className: `${more} fill-${tone}` };
+  return { className: more, fill: `url(#day-${tone}-${texture})` };
+}
+
+const STRIPES = { broad: { every: 6, high: 4 }, sparse: { every: 6, high: 1.5 } };
+
+function Textures() {
+  return (
+    <defs>
+      {(["wait", "idle"] as const).flatMap((tone) =>
+        (["broad", "sparse"] as const).map((texture) => (
+          <pattern
+            key={`${tone} ${texture}`}
+            id={`day-${tone}-${texture}`}
+            width={8}
+            height={STRIPES[texture].every}
+            patternUnits="userSpaceOnUse"
+          >
+            <rect width={8} height={STRIPES[texture].high} className={`fill-${tone}`} />
+          </pattern>
+        )),
+      )}
+    </defs>
+  );
 }
 
 function Past({ job, fire }: { job: JobOut; fire: FireOut }) {
