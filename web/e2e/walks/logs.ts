@@ -76,6 +76,48 @@ test("frames of a traceback are folded but the last, open by a press and by the 
   await page.context().close();
 });
 
+test("a log is walked by arrows, Enter opens a fold and aims at a line, and y copies the link of one; bars likewise", async () => {
+  const page = await pageOf();
+  await page.addInitScript(() => Object.defineProperty(navigator, "clipboard", { value: undefined }));
+  const run = await triggered("deep");
+  await page.goto(`${server.url}/runs/${run}`);
+  const log = page.getByRole("log");
+  await log.getByText("ValueError: no ground").last().waitFor();
+  await page.keyboard.press("l");
+  await page.keyboard.press("ArrowDown");
+  const here = log.locator(":focus");
+  const first = log.locator(".line", { has: page.locator(":focus") });
+  await first.filter({ hasText: "going down" }).waitFor();
+  assert.deepEqual(await log.locator('[tabindex="0"]').count(), 1, "Tab comes back to this line");
+  assert.deepEqual(await violations(page), [], "a line with the focus");
+  while ((await here.getAttribute("aria-expanded")) === null) await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await log.getByText("in one_down").waitFor();
+  await page.keyboard.press("End");
+  await first.filter({ hasText: "ValueError: no ground" }).waitFor();
+  await page.keyboard.press("y");
+  await page.locator(".toast").getByText("The link is copied.").waitFor();
+  const wanted = await here.evaluate((link) => (link as HTMLAnchorElement).href);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(wanted);
+  await log.locator('.line[aria-current="true"]', { hasText: "ValueError: no ground" }).waitFor();
+  assert.equal(await here.count(), 1, "the focus stays at the line");
+  await page.keyboard.press("Home");
+  await first.filter({ hasText: "going down" }).waitFor();
+  await page.getByLabel("Lines with this text").focus();
+  await page.keyboard.press("ControlOrMeta+v");
+  assert.equal(await page.getByLabel("Lines with this text").inputValue(), wanted);
+  await page.goto(`${server.url}/jobs/default/tick`);
+  const bars = page.locator(".strip.long a");
+  await bars.nth(1).waitFor();
+  await bars.last().focus();
+  const before = await bars.nth(-2).getAttribute("href");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${server.url}${before}`);
+  await page.context().close();
+});
+
 test("a log fills the window, where nothing else is reached, until Escape", async () => {
   const page = await pageOf();
   const run = await triggered("deep");

@@ -1,13 +1,14 @@
 /// A run's log: live while it runs, only the lines in sight are drawn, at its tail until the user scrolls up, or at the
-/// line that the address names.
+/// line that the address names. Keys go from line to line.
 import { Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
+import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
 import { addressOf } from "../api/call.ts";
 import type { RunOut } from "../api/types.ts";
 import { emptyWord } from "../format/logEmpty.ts";
+import { rowByKey } from "../format/logKeys.ts";
 import { gapIn, isGrave, readLine } from "../format/logLine.ts";
-import { type Fold, rowsOf } from "../format/logRows.ts";
+import { type Fold, type LogRow, rowsOf } from "../format/logRows.ts";
 import { isPlainPress } from "../format/paths.ts";
 import { count, exactTime } from "../format/time.ts";
 import { isOver } from "../live/changes.ts";
@@ -53,11 +54,19 @@ export function Log({ run, hasShards, look, set }: LogProps) {
   const { lines, error, isBroken, earlier, later } = found;
   const rows = useMemo(() => rowsOf(lines, opened, line), [lines, opened, line]);
   const box = useRef<HTMLDivElement>(null);
+  const [chosen, setStop] = useState<number | null>(null);
+  const stop = chosen !== null && isStopAt(rows[chosen]) ? chosen : null; // the one row that Tab goes to
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => LINE_PX,
     overscan: 30,
+    // The row with the focus is drawn wherever the others are: the focus is not lost.
+    rangeExtractor: (range) => {
+      const drawn = defaultRangeExtractor(range);
+      if (stop === null || drawn.includes(stop)) return drawn;
+      return [...drawn, stop].sort((one, other) => one - other);
+    },
   });
 
   useEffect(() => {
@@ -87,6 +96,31 @@ export function Log({ run, hasShards, look, set }: LogProps) {
     const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < 2 * LINE_PX;
     if (isAtEnd !== isFollowing && (isAtEnd || isUp)) setFollowing(isAtEnd);
   };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+    const { startIndex = 0, endIndex = 0 } = virtual.range ?? {};
+    const isInRow = event.target !== box.current;
+    const to = rowByKey(
+      isInRow ? stop : null,
+      event.key,
+      rows.length,
+      { first: startIndex, last: endIndex },
+      (row) => isStopAt(rows[row]),
+    );
+    if (to === null) return;
+    event.preventDefault();
+    setFollowing(false);
+    setStop(to);
+    virtual.scrollToIndex(to, { align: "auto" });
+    moved.current = true;
+  };
+  // The row may be drawn only now.
+  const moved = useRef(false);
+  useEffect(() => {
+    if (!moved.current) return;
+    moved.current = false;
+    box.current?.querySelector<HTMLElement>(`[data-row="${stop}"]`)?.focus({ preventScroll: true });
+  });
   const toEnd = () => {
     setFollowing(true);
     set({ line: "" });
@@ -195,17 +229,21 @@ export function Log({ run, hasShards, look, set }: LogProps) {
         role="log"
         data-key="l"
         aria-label={say("log.label")}
-        tabIndex={0}
+        tabIndex={stop === null ? 0 : -1}
+        onKeyDown={onKey}
       >
         {lines.length === 0 && isEmpty && <Empty run={run} look={look} hasShards={hasShards} />}
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index];
-            if (row?.fold) return <Folded key={item.key} fold={row.fold} top={item.start} toggle={toggle} />;
+            const at = { row: item.index, isStop: item.index === stop, onFocus: () => setStop(item.index) };
+            if (row?.fold)
+              return <Folded key={item.key} at={at} fold={row.fold} top={item.start} toggle={toggle} />;
             if (!row) return null;
             return (
               <Line
                 key={item.key}
+                at={at}
                 line={row.line}
                 top={item.start}
                 isAimed={row.line.position !== "" && row.line.position === line}
@@ -236,19 +274,35 @@ function Empty({ run, look, hasShards }: Pick<LogProps, "run" | "look" | "hasSha
   );
 }
 
+/** A place among the rows; `isStop`: Tab goes to it. */
+interface Place {
+  row: number;
+  isStop: boolean;
+  onFocus: () => void;
+}
+
+/** Whether keys stop at a row: there is a link in it, or a fold to open. */
+function isStopAt(row: LogRow<LogLine> | undefined): boolean {
+  return row !== undefined && (row.fold !== undefined || gapIn(row.line.text) === null);
+}
+
 interface FoldedProps {
+  at: Place;
   fold: Fold;
   top: number;
   toggle: (at: string) => void;
 }
 
 /** Frames of a traceback, as one row that shows them. */
-function Folded({ fold, top, toggle }: FoldedProps) {
+function Folded({ at, fold, top, toggle }: FoldedProps) {
   const say = useSay();
   return (
     <button
       type="button"
       className="line fold"
+      data-row={at.row}
+      tabIndex={at.isStop ? 0 : -1}
+      onFocus={at.onFocus}
       aria-expanded={fold.isOpen}
       style={{ transform: `translateY(${top}px)`, height: LINE_PX }}
       onClick={() => toggle(fold.at)}
@@ -259,13 +313,14 @@ function Folded({ fold, top, toggle }: FoldedProps) {
 }
 
 interface LineProps {
+  at: Place;
   line: LogLine;
   top: number;
   isAimed: boolean;
   aim: (position: string) => void;
 }
 
-function Line({ line: { text, position }, top, isAimed, aim }: LineProps) {
+function Line({ at, line: { text, position }, top, isAimed, aim }: LineProps) {
   const say = useSay();
   const zone = useZone();
   const line = readLine(text);
@@ -279,6 +334,7 @@ function Line({ line: { text, position }, top, isAimed, aim }: LineProps) {
     );
   }
   const tone = isGrave(line.level) ? " grave" : line.level === "WARNING" ? " warn" : "";
+  const shown = line.at ? exactTime(line.at, zone).slice(11, 23) : "·";
   const press = (event: MouseEvent) => {
     if (!isPlainPress(event)) return;
     event.preventDefault();
@@ -296,10 +352,13 @@ function Line({ line: { text, position }, top, isAimed, aim }: LineProps) {
         className="at"
         href={`?line=${encodeURIComponent(position)}`}
         title={say("log.link")}
-        tabIndex={-1}
+        aria-label={at.isStop ? `${shown} ${line.level} ${line.text}` : undefined}
+        data-row={at.row}
+        tabIndex={at.isStop ? 0 : -1}
+        onFocus={at.onFocus}
         onClick={press}
       >
-        {line.at ? exactTime(line.at, zone).slice(11, 23) : "·"}
+        {shown}
       </a>{" "}
       {line.level && `${line.level.padEnd(8)}`}
       {line.text}

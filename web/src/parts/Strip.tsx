@@ -1,5 +1,5 @@
 /// The run strip: a job's latest runs as bars of their durations, in the colours of their states.
-import { useDeferredValue } from "react";
+import { type KeyboardEvent, useDeferredValue } from "react";
 import type { StripOut } from "../api/types.ts";
 import { runPath } from "../format/paths.ts";
 import { duration } from "../format/time.ts";
@@ -31,9 +31,9 @@ export function Strip({ strip, isLong = false, isFar = false }: Props) {
   const good = runs.filter((run) => run.shown === "SUCCEEDED").length;
   const bad = runs.filter((run) => run.shown === "FAILED").length;
   return (
-    // biome-ignore lint/a11y/useKeyWithClickEvents: the links in it have the keys
     <span
       onClick={go}
+      onKeyDown={isLong ? toNeighbour : undefined}
       className={isLong ? "strip long" : "strip"}
       role="group"
       aria-label={say("strip.label", { count: runs.length, good, bad })}
@@ -47,7 +47,7 @@ export function Strip({ strip, isLong = false, isFar = false }: Props) {
           <a
             key={run.id}
             href={runPath(run.id)}
-            tabIndex={-1}
+            tabIndex={isLong && index === runs.length - 1 ? 0 : -1}
             data-key={index === runs.length - 1 ? "l" : undefined} // the newest
             className={`plain bar-${toneOf(run.shown)}`}
             style={{ height: `${Math.round(share * 100)}%` }}
@@ -57,4 +57,13 @@ export function Strip({ strip, isLong = false, isFar = false }: Props) {
       })}
     </span>
   );
+}
+
+/** Arrows go from bar to bar. Tab comes to the newest one, where the strip stands alone: a list would have a stop a row more. */
+function toNeighbour(event: KeyboardEvent<HTMLElement>): void {
+  const here = event.target as HTMLElement;
+  const to = { ArrowLeft: here.previousElementSibling, ArrowRight: here.nextElementSibling }[event.key];
+  if (!(to instanceof HTMLElement)) return;
+  event.preventDefault();
+  to.focus();
 }

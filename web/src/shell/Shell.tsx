@@ -372,6 +372,7 @@ function Keys({ close }: { close: () => void }) {
     ["/", "keys.filter"],
     ["g o · g j · g r · g n · g a · g l · g m · g e · g b · g c · g p", "keys.go"],
     ["j · k · Enter", "keys.move"],
+    ["↑ · ↓ · Enter", "keys.lines"],
     ["t · p", "keys.act"],
     ["l", "keys.log"],
     ["x · Esc", "keys.choose"],

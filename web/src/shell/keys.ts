@@ -21,6 +21,8 @@ const GO: Record<string, string> = {
 };
 const PAIR_MS = 1200;
 const ROW = "main tbody tr, main .lines > li";
+/** Links that stand for a place of their own: a line of a log, a bar of a strip. */
+const PLACE = ".log a.at, .strip a";
 
 export function useKeys(open: (what: "search" | "keys") => void): void {
   const navigate = useNavigate();
@@ -28,7 +30,8 @@ export function useKeys(open: (what: "search" | "keys") => void): void {
   useEffect(() => {
     let wentAt = 0;
     const copyLink = async () => {
-      const isCopied = await copyText(window.location.href);
+      const place = document.activeElement?.closest<HTMLAnchorElement>(PLACE);
+      const isCopied = await copyText(place?.href ?? window.location.href);
       tell(say(isCopied ? "keys.copied" : "keys.not_copied"));
     };
     const acts: Record<string, () => void> = {
