@@ -74,6 +74,8 @@ test("one press silences for two hours, another browser sees it, and it can be t
     .getByRole("region", { name: /^Silent/ })
     .locator(".alertline", { hasText: "charge" })
     .waitFor();
+  await page.locator(".alertline.gone", { hasText: "charge" }).waitFor(); // the list does not move below the pointer
+  await page.mouse.move(0, 0);
   await fires(page).waitFor({ state: "detached" });
   await other.getByRole("tab", { name: "Silences" }).click();
   await other.locator("tbody tr", { hasText: "silenced in the console" }).first().waitFor();

@@ -1,9 +1,9 @@
-/// What did not run: listed for all jobs, by reason, with why.
+/// What did not run: listed for all jobs, by reason, with why. What happened: saved as a file, still while somebody is in it.
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { violations } from "./looking.ts";
-import { ask, pageOf, server } from "./window.ts";
+import { ask, drop, pageOf, server } from "./window.ts";
 
 test("instants that lay in a pause are listed by their reason, and each says why", async () => {
   const page = await pageOf();
@@ -50,5 +50,33 @@ test("events that a filter lets through are saved as a file, one object a line",
     page.getByRole("button", { name: "Save the report" }).click(),
   ]);
   assert.equal(report.suggestedFilename(), "doctor.json");
+  await page.context().close();
+});
+
+test("events do not move while somebody is among them: new ones wait until they are asked for", async () => {
+  const page = await pageOf();
+  const job = `moving-${process.pid}`;
+  await ask("POST", "/jobs", { name: job, definition: { run: { python: "jobs:daily" } } });
+  await page.goto(`${server.url}/events?subject=${job}`);
+  const lines = page.locator("main .lines > li");
+  await lines.filter({ hasText: "created" }).waitFor();
+  await page.locator('.chip[data-is="live"]').waitFor();
+  const pill = page.getByRole("button", { name: "1 new" });
+  await lines.first().hover();
+  await ask("POST", `/jobs/${job}:pause`, {});
+  await pill.waitFor();
+  assert.equal(await lines.count(), 1);
+  await pill.click();
+  await lines.nth(1).waitFor();
+  assert.match((await lines.first().textContent()) ?? "", /paused/);
+  await page.keyboard.press("Tab"); // the pointer is where the pill was
+  await page.locator("main .lines > li :focus").waitFor();
+  await ask("POST", `/jobs/${job}:resume`, {});
+  await pill.waitFor();
+  assert.match((await lines.first().textContent()) ?? "", /paused/);
+  await page.keyboard.press("Shift+Tab"); // out of the list; the pill stays until it is pressed
+  await pill.press("Enter");
+  await lines.nth(2).waitFor();
+  await drop(job);
   await page.context().close();
 });

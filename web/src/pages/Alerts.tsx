@@ -2,13 +2,16 @@
 import { NativeSelect, Tabs } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { alerts, OPEN, OVER } from "../api/alerts.ts";
 import type { AlertOut } from "../api/types.ts";
 import { LEVELS, sorted } from "../format/alerts.ts";
+import type { Row } from "../format/held.ts";
 import { AlertLine } from "../parts/AlertLine.tsx";
 import { ChosenText } from "../parts/ChosenText.tsx";
 import { useRuleNames } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
+import { NewPill, useHeld } from "../parts/useHeld.tsx";
 import { useSay, type Word } from "../words/say.ts";
 import { Channels } from "./AlertChannels.tsx";
 import { AlertDetail } from "./AlertDetail.tsx";
@@ -39,11 +42,9 @@ export function AlertsPage() {
           ))}
         </Tabs.List>
         <Tabs.Panel value="open">
-          <Filters />
           <Open />
         </Tabs.Panel>
         <Tabs.Panel value="history">
-          <Filters />
           <History />
         </Tabs.Panel>
         <Tabs.Panel value="rules">
@@ -66,7 +67,7 @@ export function AlertsPage() {
   );
 }
 
-function Filters() {
+function Filters({ children }: { children: ReactNode }) {
   const say = useSay();
   const { level = "", rule = "" } = useSearch({ from: "/alerts" });
   const navigate = useNavigate({ from: "/alerts" });
@@ -93,51 +94,78 @@ function Filters() {
           ...LEVELS.map((one) => ({ value: one, label: say(`level.${one}`) })),
         ]}
       />
+      {children}
     </div>
   );
 }
 
+/** The alerts of a state that the filters let through, as they stood when somebody came into the list. */
 function useWanted(state: string) {
   const { level, rule, job } = useSearch({ from: "/alerts" });
-  return useInfiniteQuery(alerts({ state, level, rule, job }));
+  const wanted = { state, level, rule, job };
+  const query = useInfiniteQuery(alerts(wanted));
+  const all = query.data?.pages.flatMap((page) => page.items) ?? [];
+  return { query, held: useHeld(all, (alert) => String(alert.id), JSON.stringify(wanted)) };
 }
 
 function Open() {
   const say = useSay();
-  return (
-    <Pages
-      query={useWanted(OPEN)}
-      rows={6}
-      empty={
-        <p className="empty">
-          <span className="tone-good" aria-hidden="true">
-            ✔
-          </span>{" "}
-          {say("alerts.none")}
-        </p>
-      }
-    >
-      {(all) => <Sections alerts={all} />}
-    </Pages>
-  );
-}
-
-/** The gravest first; what nobody is told of last. */
-function Sections({ alerts: all }: { alerts: AlertOut[] }) {
-  const found = sorted(all);
+  const { query, held } = useWanted(OPEN);
   return (
     <>
-      {LEVELS.map((level) => (
-        <Section key={level} of={level} word={`alerts.firing_${level}`} alerts={found.firing[level]} />
-      ))}
-      <Section of="acknowledged" word="alerts.acknowledged" alerts={found.acknowledged} />
-      <Section of="silent" word="alerts.silenced" alerts={found.silent} />
-      <Section of="pending" word="alerts.pending" alerts={found.pending} />
+      <Filters>
+        <NewPill {...held} />
+      </Filters>
+      <div {...held.around}>
+        <Pages
+          query={query}
+          rows={6}
+          empty={
+            <p className="empty">
+              <span className="tone-good" aria-hidden="true">
+                ✔
+              </span>{" "}
+              {say("alerts.none")}
+            </p>
+          }
+        >
+          {() => <Sections rows={held.rows} />}
+        </Pages>
+      </div>
     </>
   );
 }
 
-function Section({ of, word, alerts: all }: { of: string; word: Word; alerts: AlertOut[] }) {
+/** The gravest first; what nobody is told of last. */
+function Sections({ rows }: { rows: readonly Row<AlertOut>[] }) {
+  const found = sorted(rows.map(({ item }) => item));
+  const gone = new Set(rows.flatMap(({ item, isGone }) => (isGone ? [item.id] : [])));
+  return (
+    <>
+      {LEVELS.map((level) => (
+        <Section
+          key={level}
+          of={level}
+          word={`alerts.firing_${level}`}
+          alerts={found.firing[level]}
+          gone={gone}
+        />
+      ))}
+      <Section of="acknowledged" word="alerts.acknowledged" alerts={found.acknowledged} gone={gone} />
+      <Section of="silent" word="alerts.silenced" alerts={found.silent} gone={gone} />
+      <Section of="pending" word="alerts.pending" alerts={found.pending} gone={gone} />
+    </>
+  );
+}
+
+interface SectionProps {
+  of: string;
+  word: Word;
+  alerts: AlertOut[];
+  gone: ReadonlySet<number>;
+}
+
+function Section({ of, word, alerts: all, gone }: SectionProps) {
   const say = useSay();
   if (all.length === 0) return null;
   return (
@@ -147,7 +175,7 @@ function Section({ of, word, alerts: all }: { of: string; word: Word; alerts: Al
       </h2>
       <ul className="lines">
         {all.map((alert) => (
-          <AlertLine key={alert.id} alert={alert} />
+          <AlertLine key={alert.id} alert={alert} isGone={gone.has(alert.id)} />
         ))}
       </ul>
     </section>
@@ -156,15 +184,23 @@ function Section({ of, word, alerts: all }: { of: string; word: Word; alerts: Al
 
 function History() {
   const say = useSay();
+  const { query, held } = useWanted(OVER);
   return (
-    <Pages query={useWanted(OVER)} rows={6} empty={<p className="empty">{say("alerts.no_history")}</p>}>
-      {(all) => (
-        <ul className="lines">
-          {all.map((alert) => (
-            <AlertLine key={alert.id} alert={alert} />
-          ))}
-        </ul>
-      )}
-    </Pages>
+    <>
+      <Filters>
+        <NewPill {...held} />
+      </Filters>
+      <div {...held.around}>
+        <Pages query={query} rows={6} empty={<p className="empty">{say("alerts.no_history")}</p>}>
+          {() => (
+            <ul className="lines">
+              {held.rows.map(({ item }) => (
+                <AlertLine key={item.id} alert={item} />
+              ))}
+            </ul>
+          )}
+        </Pages>
+      </div>
+    </>
   );
 }

@@ -1,4 +1,5 @@
-/// What happened, and what did not run. Newest first, with filters in the address.
+/// What happened, and what did not run. Newest first, with filters in the address; new ones wait while somebody is in the
+/// list.
 import { Button, NativeSelect, Tabs } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
@@ -15,6 +16,7 @@ import { Json } from "../parts/Json.tsx";
 import { useSubjects } from "../parts/names.ts";
 import { Pages } from "../parts/Pages.tsx";
 import { useNow, useZone } from "../parts/settings.ts";
+import { NewPill, useHeld } from "../parts/useHeld.tsx";
 import { useSay } from "../words/say.ts";
 import { SpanSelect, sinceOf } from "./eventSpan.tsx";
 import { Skips } from "./Skips.tsx";
@@ -57,6 +59,8 @@ function Journal() {
   const { topic, subject } = wanted;
   const filter = { topic, subject, since: sinceOf(wanted.span, opened) };
   const query = useInfiniteQuery(journal(filter));
+  const all = query.data?.pages.flatMap((page) => page.items) ?? [];
+  const held = useHeld(all, (event) => String(event.id), JSON.stringify(filter));
   const set = (change: Partial<typeof wanted>) =>
     void navigate({
       search: (before) =>
@@ -84,10 +88,13 @@ function Journal() {
         />
         <SpanSelect value={wanted.span} set={(span) => set({ span })} />
         <ExportButton file="events" read={journalPage(filter)} />
+        <NewPill {...held} />
       </div>
-      <Pages query={query} rows={12} empty={<p className="empty">{say("events.none")}</p>}>
-        {(all) => <Days events={all} />}
-      </Pages>
+      <div {...held.around}>
+        <Pages query={query} rows={12} empty={<p className="empty">{say("events.none")}</p>}>
+          {() => <Days events={held.rows.map(({ item }) => item)} />}
+        </Pages>
+      </div>
     </>
   );
 }

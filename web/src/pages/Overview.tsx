@@ -2,7 +2,7 @@
 import { Button } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import { jobWhy, lastFailure, overview } from "../api/queries.ts";
 import type { ClusterOut, EventOut, HeldRunOut, JobOut, NodeOut, OverviewOut, RunOut } from "../api/types.ts";
 import { count } from "../format/time.ts";
@@ -19,6 +19,7 @@ import { useRights } from "../parts/rights.ts";
 import { State } from "../parts/State.tsx";
 import { useNamespace, useZone } from "../parts/settings.ts";
 import { At, FromNow, Since, Took, useFromNow } from "../parts/Times.tsx";
+import { type HeldList, NewPill, useHeld } from "../parts/useHeld.tsx";
 import { WhyCard } from "../parts/WhyCard.tsx";
 import { isWord, useSay } from "../words/say.ts";
 import { type Need, needsOf } from "./needs.ts";
@@ -54,7 +55,10 @@ export function OverviewPage() {
 
 function Content({ found }: { found: OverviewOut }) {
   const say = useSay();
-  const needs = needsOf(found);
+  const namespace = useNamespace();
+  const needs = useMemo(() => needsOf(found), [found]);
+  const heldNeeds = useHeld(needs, keyOf, namespace);
+  const heldRuns = useHeld(found.running, (run) => run.id, namespace);
   // A namespace without jobs of its own, and jobs that only wait to be triggered, are no first use.
   if (found.namespaces.length === 0 && needs.length === 0) return <FirstUse />;
   return (
@@ -62,21 +66,23 @@ function Content({ found }: { found: OverviewOut }) {
       <div>
         {found.cluster && <Maintenance cluster={found.cluster} />}
         <section className="part" aria-labelledby="needs">
-          <h2 id="needs">
+          <h2 id="needs" className="beside">
             {say("over.needs")} {needs.length > 0 && `(${needs.length})`}
           </h2>
-          {needs.length === 0 && <Quiet />}
-          <ul className="lines">
-            {needs.map((need) => (
-              <NeedLine key={keyOf(need)} need={need} />
+          <NewPill {...heldNeeds} />
+          {heldNeeds.rows.length === 0 && <Quiet />}
+          <ul className="lines" {...heldNeeds.around}>
+            {heldNeeds.rows.map(({ item, isGone }) => (
+              <NeedLine key={keyOf(item)} need={item} isGone={isGone} />
             ))}
           </ul>
         </section>
         <section className="part" aria-labelledby="running">
-          <h2 id="running">
+          <h2 id="running" className="beside">
             {say("over.running")} {found.running.length > 0 && <RunningCount found={found} />}
           </h2>
-          <Running runs={found.running} />
+          <NewPill {...heldRuns} />
+          <Running rows={heldRuns.rows} around={heldRuns.around} />
         </section>
         {found.cluster && (
           <section className="part" aria-labelledby="day">
@@ -168,13 +174,14 @@ function keyOf(need: Need): string {
   }
 }
 
-function NeedLine({ need }: { need: Need }) {
+/** `isGone`: nobody is needed for it any more. */
+function NeedLine({ need, isGone }: { need: Need; isGone: boolean }) {
   const say = useSay();
   const ago = useFromNow();
   const rights = useRights();
   const [isOpen, setOpen] = useState(false);
   if (need.is === "alert") {
-    return <AlertLine alert={need.alert} />;
+    return <AlertLine alert={need.alert} isGone={isGone} />;
   }
   if (need.is === "failing") {
     const { job } = need;
@@ -186,7 +193,7 @@ function NeedLine({ need }: { need: Need }) {
       : say("over.failing_once");
     const kind = `kind.${run?.kind ?? ""}`;
     return (
-      <li>
+      <li className={isGone ? "gone" : undefined}>
         <State of="FAILED" />
         <JobLink job={job} />
         <span className="soft">{says}</span>
@@ -206,7 +213,7 @@ function NeedLine({ need }: { need: Need }) {
   if (need.is === "late") {
     const due = need.job.next_due_at ?? need.job.next_at ?? "";
     return (
-      <li>
+      <li className={isGone ? "gone" : undefined}>
         <span className="tag tone-wait">{say("job.late")}</span>
         <JobLink job={need.job} />
         <span className="soft">{say("over.late", { ago: ago(due) })}</span>
@@ -219,10 +226,10 @@ function NeedLine({ need }: { need: Need }) {
       </li>
     );
   }
-  if (need.is === "held") return <HeldLine run={need.held.run} why={need.held.why} />;
+  if (need.is === "held") return <HeldLine {...need.held} isGone={isGone} />;
   if (need.is === "node") {
     return (
-      <li className="aside">
+      <li className={isGone ? "aside gone" : "aside"}>
         <div className="says">
           <State of={need.node.health} family="health" />
           <NodeLink node={need.node.name} called={need.node.id} />
@@ -249,7 +256,7 @@ function NeedLine({ need }: { need: Need }) {
     );
   }
   return (
-    <li>
+    <li className={isGone ? "gone" : undefined}>
       <span className="tag tone-bad" translate="no">
         {need.trouble.code}
       </span>
@@ -264,10 +271,10 @@ function isDrainable(node: NodeOut): boolean {
 }
 
 /** A run that something keeps from starting: what it is, and the next step. */
-export function HeldLine({ run, why }: HeldRunOut) {
+export function HeldLine({ run, why, isGone = false }: HeldRunOut & { isGone?: boolean }) {
   const say = useSay();
   return (
-    <li className="aside">
+    <li className={isGone ? "aside gone" : "aside"}>
       <div className="says">
         <State of="HELD" />
         <JobLink job={{ name: run.job, namespace: run.namespace }} />
@@ -305,19 +312,19 @@ function RunButton({ run, label }: { run: string; label: string }) {
   );
 }
 
-function Running({ runs }: { runs: RunOut[] }) {
+function Running({ rows, around }: Pick<HeldList<RunOut>, "rows" | "around">) {
   const say = useSay();
-  if (runs.length === 0) return <p className="soft">{say("over.nothing_running")}</p>;
+  if (rows.length === 0) return <p className="soft">{say("over.nothing_running")}</p>;
   return (
-    <ul className="lines">
-      {runs.map((run) => (
-        <li key={run.id}>
-          <State of={run.shown} />
+    <ul className="lines" {...around}>
+      {rows.map(({ item: run, isGone }) => (
+        <li key={run.id} className={isGone ? "gone" : undefined}>
+          {!isGone && <State of={run.shown} />}
           <JobLink job={{ name: run.job, namespace: run.namespace }} />
           <RunLink run={run.id} />
           {run.node && <NodeLink node={run.node} />}
-          {run.progress && <Progress of={run.progress} />}
-          <span className="end soft">{run.started_at && <Since iso={run.started_at} />}</span>
+          {!isGone && run.progress && <Progress of={run.progress} />}
+          <span className="end soft">{!isGone && run.started_at && <Since iso={run.started_at} />}</span>
         </li>
       ))}
     </ul>

@@ -12,11 +12,12 @@ import { useRights } from "./rights.ts";
 import { State } from "./State.tsx";
 import { At, FromNow } from "./Times.tsx";
 
-export function AlertLine({ alert }: { alert: AlertOut }) {
+/** `isGone`: the list that it stands in has it no more. */
+export function AlertLine({ alert, isGone = false }: { alert: AlertOut; isGone?: boolean }) {
   const say = useSay();
   const isOver = alert.state === "RESOLVED";
   return (
-    <li className="alertline aside">
+    <li className={isGone ? "alertline aside gone" : "alertline aside"}>
       <div className="says">
         <State of={alert.level} family="level" />
         <Link

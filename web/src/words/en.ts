@@ -213,6 +213,8 @@ export const en = {
   "runs.origin": "Cause",
   "runs.none_match": "No runs match.",
   "runs.none": "No runs yet. Trigger a job:",
+  "held.new_one": "{{count}} new",
+  "held.new_other": "{{count}} new",
   "runs.new_one": "{{count}} new run",
   "runs.new_other": "{{count}} new runs",
   "runs.list": "List of runs",

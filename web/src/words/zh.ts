@@ -213,6 +213,8 @@ export const zh: Record<Word, string> = {
   "runs.origin": "起因",
   "runs.none_match": "没有匹配的执行。",
   "runs.none": "还没有执行。触发一个任务：",
+  "held.new_one": "{{count}} 条新内容",
+  "held.new_other": "{{count}} 条新内容",
   "runs.new_one": "{{count}} 个新执行",
   "runs.new_other": "{{count}} 个新执行",
   "runs.list": "执行列表",
