@@ -38,6 +38,13 @@ def markup(ctx: Ctx, text: str = "") -> None:
     raise ValueError(MARKUP)
 
 
+@job(isolation="thread")
+def marked(ctx: Ctx, text: str = "") -> dict[str, str]:
+    """Says markup of its progress, and returns it."""
+    ctx.progress(1, 2, note=text)
+    return {text: text}
+
+
 @job(overlap="allow")
 async def holder(ctx: Ctx) -> None:
     """Holds a lock until somebody takes it away."""
