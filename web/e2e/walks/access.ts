@@ -10,7 +10,10 @@ test("a token is shown once, and works until it is revoked", async () => {
   await page.getByRole("button", { name: "New token" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByRole("textbox", { name: "Name", exact: true }).fill("dashboard");
+  await dialog.getByText("The same as a command").click();
+  await dialog.getByText("foliot token create dashboard --scope read --expires 90d").waitFor();
   await dialog.getByRole("button", { name: "Make the token" }).click();
+  await dialog.getByRole("button", { name: "I have kept it" }).waitFor();
   const secret = (await dialog.locator(".command pre").textContent()) ?? "";
   const ask = () => fetch(`${server.url}/api/v1/whoami`, { headers: { Authorization: `Bearer ${secret}` } });
   assert.equal((await ask()).status, 200);

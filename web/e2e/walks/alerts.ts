@@ -107,6 +107,8 @@ test("a DingTalk channel is one form with a test: the message arrives", async ()
   await dialog(page).getByText("The test message arrived.").waitFor();
   assert.equal(await pressesOf(page), 2);
   await dialog(page).getByRole("button", { name: "Preview" }).click();
+  await dialog(page).getByText("The same as a request").click(); // it is there by now, and changed
+  await dialog(page).getByText(`"kind":"dingtalk"`).waitFor();
   for (const language of ["en", "zh"]) await dialog(page).locator(`section[lang=${language}]`).waitFor();
   // What the server does not have is named, and the form stays.
   await dialog(page).getByRole("textbox", { name: "Address of the robot" }).fill("NOWHERE");
@@ -134,6 +136,9 @@ test("a rule is made, tried against a run, and changed; those that come with Fol
   await dialog(page).getByRole("textbox", { name: "When" }).fill("failed");
   await dialog(page).getByRole("textbox", { name: "Job" }).fill("charge*");
   await dialog(page).getByLabel(ROBOT).check();
+  await dialog(page).getByText("The same as a command").click();
+  const set = `foliot alert rule set ${RULE} --when failed --of 'job=charge*' --to ${ROBOT}`;
+  await dialog(page).getByText(set).waitFor();
   await dialog(page)
     .getByRole("textbox", { name: "Run to try it against" })
     .fill(items[0]?.id ?? "");

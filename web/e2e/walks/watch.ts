@@ -27,6 +27,8 @@ test("a check is one form, says how it is pinged, and is seen to fail and to be 
   await dialog(page).getByRole("button", { name: "Save" }).click();
   await dialog(page).getByText("FOL-1").first().waitFor(); // the form keeps what was written
   await dialog(page).getByRole("textbox", { name: "Interval" }).fill("1h");
+  await dialog(page).getByText("The same as a command").click();
+  await dialog(page).getByText(`foliot check create ${CHECK} --every 1h`).waitFor();
   assert.deepEqual(await violations(page), [], "the form of a check");
   await dialog(page).getByRole("button", { name: "Save" }).click();
   const whole = dialog(page);

@@ -8,9 +8,11 @@ import { call, newKey } from "../api/call.ts";
 import { conflictOf, madeFrom } from "../api/conflict.ts";
 import type { RuleOut } from "../api/types.ts";
 import { LEVELS } from "../format/alerts.ts";
+import { ruleAct } from "../format/formActs.ts";
 import { EMPTY_RULE, type RuleForm, ruleDocument, ruleForm } from "../format/ruleForm.ts";
 import { ChangeTable } from "../parts/ChangeTable.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
+import { FoldedCopyAs } from "../parts/CopyAs.tsx";
 import { draftOf, useDraft } from "../parts/draft.ts";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
@@ -155,12 +157,16 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
     close();
   };
   const read = ruleDocument(form);
+  const asking = (document: Record<string, unknown>, version: number) => ({
+    path: { name },
+    query: rule ? placeOf(rule) : isEverywhere ? { everywhere: true } : {},
+    body: { rule: document, reason },
+    headers: madeFrom(version),
+  });
   const saving = useMutation({
     mutationFn: (version: number) => {
       if ("line" in read) throw new Error(String(read.line));
-      const query = rule ? placeOf(rule) : isEverywhere ? { everywhere: true } : {};
-      const body = { rule: read.rule, reason };
-      return call("put_rule", { path: { name }, query, body, headers: madeFrom(version), key: newKey() });
+      return call("put_rule", { ...asking(read.rule, version), key: newKey() });
     },
     onSuccess: (saved) => {
       void client.invalidateQueries({ queryKey: ["alerts"] });
@@ -169,6 +175,8 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
     },
   });
   const conflict = conflictOf<RuleOut>(saving.error);
+  const version = conflict?.current.version ?? rule?.version ?? 0;
+  const namespace = rule ? rule.namespace : isEverywhere ? null : "default";
   const set = (changed: Partial<RuleForm>) => keep({ form: { ...form, ...changed } });
   return (
     <Modal
@@ -183,7 +191,7 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!saving.isPending) saving.mutate(conflict?.current.version ?? rule?.version ?? 0);
+          if (!saving.isPending) saving.mutate(version);
         }}
       >
         {!rule && (
@@ -287,6 +295,14 @@ function RuleDialog({ rule, close }: { rule?: RuleOut; close: () => void }) {
         />
         {conflict && (
           <ChangeTable changes={conflict.changes} before={say("rules.theirs")} after={say("rules.yours")} />
+        )}
+        {name !== "" && "rule" in read && (
+          <FoldedCopyAs
+            act={ruleAct(read.rule, namespace, {
+              ...{ name, version, reason },
+              asked: asked("put_rule", asking(read.rule, version)),
+            })}
+          />
         )}
         <FormFoot
           action={say(conflict ? "rules.save_over" : "rules.save")}

@@ -3,6 +3,7 @@ import { Button, Checkbox, Modal, NativeSelect, TextInput } from "@mantine/core"
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { channelKinds } from "../api/alerts.ts";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import { madeFrom } from "../api/conflict.ts";
 import type { ChannelKindOut, ChannelOut, ChannelTestOut } from "../api/types.ts";
@@ -15,7 +16,9 @@ import {
   settingsOf,
   writtenSetting,
 } from "../format/channelForm.ts";
+import { channelAct } from "../format/formActs.ts";
 import { Command } from "../parts/Command.tsx";
+import { FoldedCopyAs } from "../parts/CopyAs.tsx";
 import { useFocusBack } from "../parts/focus.ts";
 import { Loaded } from "../parts/Loaded.tsx";
 import { Previewed } from "../parts/Previewed.tsx";
@@ -98,26 +101,25 @@ function ChannelForm({ channel, kinds, close }: FormProps) {
     default: form.isDefault,
     on: form.isOn,
   };
+  const asking = {
+    path: { name },
+    query: namespace === undefined ? {} : { namespace },
+    body: { channel: written },
+    headers: madeFrom(version),
+  };
   const previewing = useMutation({
     mutationFn: () => {
-      const query = namespace === undefined ? {} : { namespace };
-      return call("preview_channel", { path: { name: name || "new" }, query, body: { channel: written } });
+      const { query, body } = asking;
+      return call("preview_channel", { path: { name: name || "new" }, query, body });
     },
   });
   const saving = useMutation({
     mutationFn: async (isTried: boolean): Promise<ChannelTestOut | null> => {
-      const query = namespace === undefined ? {} : { namespace };
-      const saved = await call("put_channel", {
-        path: { name },
-        query,
-        body: { channel: written },
-        headers: madeFrom(version),
-        key: newKey(),
-      });
+      const saved = await call("put_channel", { ...asking, key: newKey() });
       setVersion(saved.version);
       void client.invalidateQueries({ queryKey: ["alerts"] });
       if (!isTried) return null;
-      return await call("try_channel", { path: { name }, query });
+      return await call("try_channel", { path: { name }, query: asking.query });
     },
     onSuccess: (tried) => {
       void client.invalidateQueries({ queryKey: ["alerts"] });
@@ -201,6 +203,11 @@ function ChannelForm({ channel, kinds, close }: FormProps) {
           <p className="soft small">{say("channels.secrets_file")}</p>
           <Command text={secretsFile(secrets)} />
         </div>
+      )}
+      {name !== "" && (
+        <FoldedCopyAs
+          act={channelAct(written, namespace, { name, version, asked: asked("put_channel", asking) })}
+        />
       )}
       {previewing.data && <Previewed messages={previewing.data.messages} />}
       {previewing.error && <ProblemBox error={previewing.error} />}

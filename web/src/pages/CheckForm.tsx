@@ -2,12 +2,15 @@
 import { Modal, NativeSelect, Textarea, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import { conflictOf, madeFrom } from "../api/conflict.ts";
 import type { CheckOut } from "../api/types.ts";
 import { LEVELS } from "../format/alerts.ts";
 import { type CheckForm, checkDocument, checkForm, emptyCheck } from "../format/checkForm.ts";
+import { checkAct } from "../format/formActs.ts";
 import { ChangeTable } from "../parts/ChangeTable.tsx";
+import { FoldedCopyAs } from "../parts/CopyAs.tsx";
 import { draftOf, useDraft } from "../parts/draft.ts";
 import { FormFoot } from "../parts/FormFoot.tsx";
 import { useFocusBack } from "../parts/focus.ts";
@@ -38,12 +41,14 @@ export function CheckDialog({ check, close }: Props) {
     close();
   };
   const written = checkDocument(form);
+  const asking = (version: number) => ({
+    path: { name },
+    query: { namespace },
+    body: { check: written ?? {}, reason },
+    headers: madeFrom(version),
+  });
   const saving = useMutation({
-    mutationFn: (version: number) => {
-      const body = { check: written ?? {}, reason };
-      const query = { namespace };
-      return call("put_check", { path: { name }, query, body, headers: madeFrom(version), key: newKey() });
-    },
+    mutationFn: (version: number) => call("put_check", { ...asking(version), key: newKey() }),
     onSuccess: (saved) => {
       void client.invalidateQueries({ queryKey: ["checks"] });
       const said = [say("checks.saved", { name }), ...saved.warnings.map((one) => one.message)];
@@ -55,6 +60,7 @@ export function CheckDialog({ check, close }: Props) {
     },
   });
   const conflict = conflictOf<CheckOut>(saving.error);
+  const version = conflict?.current.version ?? check?.version ?? 0;
   const set = (changed: Partial<CheckForm>) => keep({ form: { ...form, ...changed } });
   return (
     <Modal
@@ -69,7 +75,7 @@ export function CheckDialog({ check, close }: Props) {
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (!saving.isPending) saving.mutate(conflict?.current.version ?? check?.version ?? 0);
+          if (!saving.isPending) saving.mutate(version);
         }}
       >
         {!check && (
@@ -156,6 +162,14 @@ export function CheckDialog({ check, close }: Props) {
         />
         {conflict && (
           <ChangeTable changes={conflict.changes} before={say("checks.theirs")} after={say("rules.yours")} />
+        )}
+        {name !== "" && written !== null && (
+          <FoldedCopyAs
+            act={checkAct(written, namespace, {
+              ...{ name, version, reason },
+              asked: asked("put_check", asking(version)),
+            })}
+          />
         )}
         <FormFoot
           action={say(conflict ? "rules.save_over" : "do.save")}

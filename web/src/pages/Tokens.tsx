@@ -6,6 +6,7 @@ import { asked } from "../api/asked.ts";
 import { call, newKey } from "../api/call.ts";
 import { tokens } from "../api/queries.ts";
 import type { IssuedOut, TokenOut } from "../api/types.ts";
+import { tokenAct } from "../format/formActs.ts";
 import { Command } from "../parts/Command.tsx";
 import { Confirm } from "../parts/Confirm.tsx";
 import { FoldedCopyAs } from "../parts/CopyAs.tsx";
@@ -182,11 +183,9 @@ function NewToken({ close }: { close: () => void }) {
     forget();
     close();
   };
+  const body = { name, scopes, expires, ...(namespace && { namespace }), ...(group && { group }) };
   const making = useMutation({
-    mutationFn: () => {
-      const body = { name, scopes, expires, ...(namespace && { namespace }), ...(group && { group }) };
-      return call("create_token", { body, key });
-    },
+    mutationFn: () => call("create_token", { body, key }),
     onSuccess: () => {
       forget(); // also when the page is left before the dialog
       void client.invalidateQueries({ queryKey: ["tokens"] });
@@ -246,6 +245,11 @@ function NewToken({ close }: { close: () => void }) {
             value={expires}
             onChange={(event) => keep({ expires: event.currentTarget.value })}
           />
+          {name !== "" && scopes.length > 0 && (
+            <FoldedCopyAs
+              act={tokenAct({ name, scopes, expires, namespace, group }, asked("create_token", { body }))}
+            />
+          )}
           <FormFoot
             action={say("tokens.make")}
             isPending={making.isPending}
