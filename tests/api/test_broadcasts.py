@@ -8,7 +8,6 @@ from foliot.words.language import Language
 from foliot.words.why import sentence
 from tests.api.asking import Api
 from tests.api.stage import ROOT, TIMES, Stage
-from tests.api.test_routes_of_jobs import assign
 from tests.conformance.building import PERSON
 
 
@@ -31,7 +30,7 @@ async def test_a_broadcast_says_whom_it_is_for_and_who_did_not_get_it(api: Api, 
     other = await stage.worker("w-2", ["python:jobs:tick"])
     assert "fits, now w-1 (0 of 8 slots), w-2 (0 of 8 slots)." in await told()
     assert "每个合适的在线工作节点一个分片" in await in_chinese(run)
-    await assign(stage)
+    await stage.assign()
     shards = (await api.get(f"/runs/{run}/shards")).json()["items"]
     assert [(shard["shard"], shard["node"], shard["state"]) for shard in shards] == [
         (0, "w-1", "PENDING"),
@@ -60,7 +59,7 @@ async def test_a_broadcast_says_whom_it_is_for_and_who_did_not_get_it(api: Api, 
         ("run.cut", ["w-1", "w-2"]),
     ]
     again = (await api.post(f"/runs/{run}:retry")).json()["id"]
-    await assign(stage)
+    await stage.assign()
     assert [shard["node"] for shard in (await api.get(f"/runs/{again}/shards")).json()["items"]] == ["w-1"]
 
 
@@ -68,7 +67,7 @@ async def test_failed_shards_go_to_the_workers_of_the_same_names(api: Api, stage
     await api.create_job("tick", shards="each_worker")
     workers = [await stage.worker(name, ["python:jobs:tick"]) for name in ("w-1", "w-2", "w-3")]
     run = (await api.post("/jobs/tick:trigger")).json()["id"]
-    await assign(stage)
+    await stage.assign()
     for worker, cause in zip(workers, (Cause.SUCCEEDED, Cause.ERROR, Cause.ERROR), strict=True):
         await worker.lease()
         await worker.end(cause, after_us=SECOND)
@@ -102,7 +101,7 @@ async def test_why_counts_a_worker_whose_beats_are_late(api: Api, stage: Stage) 
     await other.beat()
     told = (await api.get(f"/runs/{run}/why")).json()["sentence"]
     assert "fits, now w-1 (0 of 8 slots), w-2 (0 of 8 slots)." in told
-    await assign(stage)
+    await stage.assign()
     shards = (await api.get(f"/runs/{run}/shards")).json()["items"]
     assert [shard["node"] for shard in shards] == ["w-1", "w-2"]
 

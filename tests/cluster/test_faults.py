@@ -46,7 +46,7 @@ async def test_f01_servers_are_killed(cluster: Cluster, size: Size) -> None:
         assert cluster.figures["leader_failover_s"]["max"] <= SLACK[size] * HOUSEKEEPING_WITHIN_S
 
 
-@on("sqlite")
+@on("postgresql")
 async def test_f02_workers_are_killed(cluster: Cluster, size: Size) -> None:
     """While limits and rates of every kind are full."""
     workers, each = (4, 200) if size == "full" else (2, 30)

@@ -10,7 +10,7 @@ from foliot.app.plugins import load
 from foliot.domain.routing import ROUTES, FittingWorker, Ready, Route
 from foliot.domain.routing.fastest import PROBE_EVERY
 from foliot.domain.routing.order import to_keep
-from foliot.domain.routing.reasons import AskedRoute, Because, RouteReason, tell
+from foliot.domain.routing.reasons import AskedRoute, Because, RouteReason, ToldRoute, tell
 from foliot.domain.routing.wishes import Preference, Wishes
 from foliot.words.chinese import why as chinese
 from foliot.words.english import why as english
@@ -156,9 +156,10 @@ def test_what_has_changed_since_the_route_was_asked_is_told_as_the_past() -> Non
 
 def test_before_a_route_is_asked_there_are_figures_and_no_reason() -> None:
     told = tell(AskedRoute("least_running", Wishes(), None), [ANNE, BERT._replace(running=1)], None)
-    assert told == ({"s-anne": 1, "s-bert": 2}, None)
-    assert tell(AskedRoute("a_package's", Wishes(), None), [ANNE, BERT], "s-anne") == ({}, None)
-    assert tell(AskedRoute("round", Wishes(), None), [ANNE, BERT], "*") == ({}, None), "it is for anyone"
+    assert told == ToldRoute({"s-anne": 1, "s-bert": 2}, None)
+    assert tell(AskedRoute("a_package's", Wishes(), None), [ANNE, BERT], "s-anne") == ToldRoute({}, None)
+    for_anyone = tell(AskedRoute("round", Wishes(), None), [ANNE, BERT], "*")
+    assert for_anyone == ToldRoute({}, None)
 
 
 def test_of_several_values_of_a_label_the_route_chose_within_one() -> None:
