@@ -193,7 +193,9 @@ describe("who is on call", () => {
     await untilCounted(); // the page looks at figures no more than twice a minute
     await at("/");
     const cluster = page.getByRole("region", { name: "Cluster" });
-    for (const word of ["leader", "term 1", "waiting runs"]) await cluster.getByText(word).first().waitFor();
+    const { term } = (await (await page.request.get(`${url}/api/v1/cluster`)).json()) as { term: number };
+    for (const word of ["leader", `term ${term}`, "waiting runs"])
+      await cluster.getByText(word).first().waitFor();
     await page.getByText("queue delay p99").waitFor();
     await took(0);
   });
