@@ -1,5 +1,11 @@
 """Calendars over the API: saved, used, changed under way, refused."""
 
+import threading
+from typing import Any
+
+import pytest
+
+from foliot.domain.schedule import calendar_from_document
 from foliot.operations.calendars import REPLANNED_PER_ROUND
 from tests.api.asking import Api
 from tests.api.stage import NS, Stage
@@ -26,6 +32,21 @@ async def test_a_calendar_lives_and_goes(api: Api) -> None:
     assert "ours" in misspelt.json()["hint"]
     assert (await api.ask("DELETE", "/calendars/ours")).status_code == 204
     assert (await api.get("/calendars/ours")).status_code == 404
+
+
+async def test_a_large_file_of_days_is_read_beside_the_loop(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    beside: list[bool] = []
+
+    def reading(name: str, document: Any) -> Any:
+        beside.append(threading.current_thread() is not threading.main_thread())
+        return calendar_from_document(name, document)
+
+    monkeypatch.setattr("foliot.operations.calendars.calendar_from_document", reading)
+    event = "BEGIN:VEVENT\nDTSTART;VALUE=DATE:20260501\nSUMMARY:a day off\nEND:VEVENT\n"
+    for events, is_beside in ((1, False), (1000, True)):
+        beside.clear()
+        await put(api, "ours", {"ics": f"BEGIN:VCALENDAR\n{event * events}END:VCALENDAR\n"})
+        assert beside[0] is is_beside
 
 
 async def test_a_built_in_calendar_is_found_with_the_days_ahead_that_stand_out(api: Api) -> None:
