@@ -24,7 +24,7 @@ def test_a_job_is_created_with_a_route_and_wishes(foliot: Shell) -> None:
 
 
 def test_why_lists_the_workers_that_a_route_compares(foliot: Shell) -> None:
-    options = ("--route", "least_running", "--set", "place.concurrency.one=1")
+    options = ("--route", "least_running", "--set", "place.max_running=1")
     assert foliot("job", "create", "routed", "--py", "jobs:sleepy", *options).code == 0
     first = foliot("job", "trigger", "routed", "-q").out.strip()
     eventually(lambda: foliot("run", "show", first, "-o", "json").json["state"] == "RUNNING")

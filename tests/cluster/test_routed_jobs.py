@@ -9,7 +9,7 @@ import pytest
 from foliot.ports.store.runs import TriggerRequest
 from tests.cluster.asking import asked
 from tests.cluster.cluster import BY, Cluster
-from tests.cluster.conftest import Size, on
+from tests.cluster.conftest import SERVICES, Size, on
 from tests.eventually import soon
 
 pytestmark = [pytest.mark.slow, pytest.mark.anyio]
@@ -22,7 +22,7 @@ SESSION = "SELECT id FROM nodes WHERE name = '{name}' AND state = 'live'"
 WITHIN_S = 60.0
 
 
-@on("postgresql")
+@on("postgresql", full=SERVICES)
 async def test_a_route_is_heeded_while_its_workers_die_and_join(cluster: Cluster, size: Size) -> None:
     for server in ("s1", "s2"):
         cluster.start_server(server)
