@@ -27,12 +27,13 @@ pytestmark = pytest.mark.services
 FIRST_LOAD_MAX = 250_000
 WALKS = (
     ("everywhere",),
-    ("markup", "tasks"),
+    ("tasks",),
     ("work",),
     ("cluster",),
     ("pages",),
     ("sights",),
-)  # each by itself: workers share them
+    ("markup",),
+)  # each by itself: workers share them. What markup makes of the server is looked at by itself alone: it comes last
 JOBS = Path(__file__).parent / "jobs.py"
 
 
