@@ -79,3 +79,11 @@ def test_the_numbers_run_without_gaps() -> None:
     ):
         found = sorted(int(number) for number in re.findall(rf"^\| {letter}(\d+) \|", text, re.MULTILINE))
         assert found == list(range(first, last + 1)), letter
+
+
+def test_the_list_of_decisions_has_each_page_by_its_heading() -> None:
+    folder = ROOT / "docs" / "decisions"
+    pages = sorted(page for page in folder.glob("*.md") if page.name != "README.md")
+    wanted = [f"- [{page.read_text('utf-8').partition(chr(10))[0].removeprefix('# ')}]({page.name})" for page in pages]
+    listed = [line for line in (folder / "README.md").read_text("utf-8").splitlines() if line.startswith("- [")]
+    assert listed == wanted
