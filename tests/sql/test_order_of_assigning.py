@@ -112,6 +112,23 @@ async def test_kinds_of_which_nothing_is_due_keep_no_other_waiting(
     assert (await assign(world)).runs == 1
 
 
+async def test_a_step_that_found_nothing_due_is_followed_by_the_kinds_behind_it(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The walk stops behind what was looked at, so none is passed over."""
+    monkeypatch.setattr(unassigned, "KINDS_AT_ONCE", 1)
+    handlers = [f"python:jobs:n{n}" for n in range(unassigned.WALKS_MAX + 1)]
+    for n, handler in enumerate(handlers):
+        await save(world, f"job{n}", run=handler, place=ROUND)
+    await Worker(world, slots=100).register(*handlers)
+    for n in range(len(handlers)):
+        await trigger(world, f"job{n}")
+    last = await world.value("SELECT max(lane) FROM runs")
+    await world.change("UPDATE runs SET not_before = not_before + :later WHERE lane < :lane", later=HOUR, lane=last)
+    steps = [(await assign(world)).runs for _ in range(2)]
+    assert sum(steps) == 1
+
+
 async def test_a_backlog_beside_others_is_not_read_deeper_when_there_is_enough_to_do(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -146,10 +146,11 @@ class Unassigned:
             return
         room = room_of(waiting)
         kinds = self._walk.begin(tx, [lane for lane in waiting if room[lane] > 0], most=KINDS_AT_ONCE)
-        for _ in range(WALKS_MAX):
+        for walk in range(WALKS_MAX):
+            if walk:  # here, and not behind the last of them: what is walked is looked at
+                kinds = self._walk.go_on(tx, most=KINDS_AT_ONCE)
             if kinds:
                 yield _Kinds({kind: room[kind.lane] for kind in kinds}, self._walk.is_cut)
-            kinds = self._walk.go_on(tx, most=KINDS_AT_ONCE)
 
     def _part(self, tx: Tx, lanes: Collection[int], room_of: RoomOf) -> _Kinds:
         in_order = sorted(lanes)
