@@ -2,7 +2,15 @@
 /// line that the address names. Keys go from line to line.
 import { Button, Checkbox, NativeSelect, TextInput } from "@mantine/core";
 import { defaultRangeExtractor, useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type MouseEvent, useEffect, useMemo, useRef, useState } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
 import { addressOf } from "../api/call.ts";
 import type { RunOut } from "../api/types.ts";
 import { emptyWord } from "../format/logEmpty.ts";
@@ -54,12 +62,19 @@ export function Log({ run, hasShards, look, set }: LogProps) {
   const { lines, error, isBroken, earlier, later } = found;
   const rows = useMemo(() => rowsOf(lines, opened, line), [lines, opened, line]);
   const box = useRef<HTMLDivElement>(null);
-  const [chosen, setStop] = useState<number | null>(null);
-  const stop = chosen !== null && isStopAt(rows[chosen]) ? chosen : null; // the one row that Tab goes to
+  // The one row that Tab goes to, by what it shows: lines come in front of it, and folds above it open.
+  const [chosen, setChosen] = useState("");
+  const stopAt = useMemo(
+    () => (chosen === "" ? -1 : rows.findIndex((row) => markOf(row) === chosen)),
+    [rows, chosen],
+  );
+  const stop = isStopAt(rows[stopAt]) ? stopAt : null;
+  const keyOf = useCallback((index: number) => markOf(rows[index]) || index, [rows]);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => box.current,
     estimateSize: () => LINE_PX,
+    getItemKey: keyOf,
     overscan: 30,
     // The row with the focus is drawn wherever the others are: the focus is not lost.
     rangeExtractor: (range) => {
@@ -110,7 +125,7 @@ export function Log({ run, hasShards, look, set }: LogProps) {
     if (to === null) return;
     event.preventDefault();
     setFollowing(false);
-    setStop(to);
+    setChosen(markOf(rows[to]));
     virtual.scrollToIndex(to, { align: "auto" });
     moved.current = true;
   };
@@ -236,7 +251,11 @@ export function Log({ run, hasShards, look, set }: LogProps) {
         <div style={{ height: virtual.getTotalSize(), position: "relative" }}>
           {virtual.getVirtualItems().map((item) => {
             const row = rows[item.index];
-            const at = { row: item.index, isStop: item.index === stop, onFocus: () => setStop(item.index) };
+            const at = {
+              row: item.index,
+              isStop: item.index === stop,
+              onFocus: () => setChosen(markOf(row)),
+            };
             if (row?.fold)
               return <Folded key={item.key} at={at} fold={row.fold} top={item.start} toggle={toggle} />;
             if (!row) return null;
@@ -279,6 +298,12 @@ interface Place {
   row: number;
   isStop: boolean;
   onFocus: () => void;
+}
+
+/** What no other row has and this one keeps, wherever it stands; "" for what has no position. */
+function markOf(row: LogRow<LogLine> | undefined): string {
+  if (row === undefined) return "";
+  return row.fold ? `fold ${row.fold.at}` : row.line.position;
 }
 
 /** Whether keys stop at a row: there is a link in it, or a fold to open. */
