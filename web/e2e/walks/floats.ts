@@ -87,6 +87,7 @@ async function openBulk(page: Page): Promise<void> {
 async function openBackfill(page: Page): Promise<void> {
   await page.locator(".title .acts [aria-haspopup=menu]").click();
   await page.getByRole("menuitem", { name: /^(Backfill|补数)/ }).click();
+  await page.locator("[role=dialog] form select").selectOption("all"); // another walk may have made up for what was missing
   await page.locator("[role=dialog] form button[type=submit]").click();
   await page.locator("[role=dialog] form .why").waitFor();
 }
