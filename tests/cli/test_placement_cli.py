@@ -32,7 +32,8 @@ def test_why_lists_the_workers_that_a_route_compares(foliot: Shell) -> None:
     (told,) = foliot("run", "why", second, "-o", "json").json["items"]
     (candidate,) = told["candidates"]
     assert (candidate["score"], candidate["chosen"]) == (2, False), "it would have a second run"
-    assert re.search(rf"^    {candidate['node']}  2\.00$", foliot("run", "why", second).out, re.MULTILINE)
+    shown = rf"^  its route compares:\n    {candidate['node']}  2\.00$"
+    assert re.search(shown, foliot("run", "why", second).out, re.MULTILINE)
     assert f"it came to {candidate['node']} by its route least_running." in foliot("run", "why", first).out
     for run in (second, first):
         foliot("run", "cancel", run)

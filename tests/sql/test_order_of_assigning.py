@@ -77,16 +77,27 @@ async def test_full_lanes_keep_no_lane_behind_them_waiting(world: World, monkeyp
     assert [await assigned(world, f"job{n}") for n in range(1, 5)] == [0, 0, 0, 1]
 
 
+async def waiting_in_lanes(world: World, n: int) -> None:
+    """A run in each of so many routed lanes, and a worker that fits them all."""
+    handlers = [f"python:jobs:n{number}" for number in range(n)]
+    for number, handler in enumerate(handlers):
+        await save(world, f"job{number}", run=handler, place=ROUND)
+    await Worker(world, slots=100).register(*handlers)
+    for number in range(n):
+        await trigger(world, f"job{number}")
+
+
+async def only_the_last_is_due(world: World) -> None:
+    """The run of the last lane; the others start in an hour."""
+    last = await world.value("SELECT max(lane) FROM runs")
+    await world.change("UPDATE runs SET not_before = not_before + :later WHERE lane < :lane", later=HOUR, lane=last)
+
+
 async def test_a_step_looks_at_a_bounded_number_of_kinds_where_each_is_a_statement(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unassigned, "KINDS_AT_ONCE", 5)
-    handlers = [f"python:jobs:n{n}" for n in range(12)]
-    for n, handler in enumerate(handlers):
-        await save(world, f"job{n}", run=handler, place=ROUND)
-    await Worker(world, slots=100).register(*handlers)
-    for n in range(12):
-        await trigger(world, f"job{n}")
+    await waiting_in_lanes(world, 12)
     asked = Asked(monkeypatch)
     got = 0
     while (step := await assign(world)).runs:
@@ -101,14 +112,8 @@ async def test_kinds_of_which_nothing_is_due_keep_no_other_waiting(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unassigned, "KINDS_AT_ONCE", 2)
-    handlers = [f"python:jobs:n{n}" for n in range(6)]
-    for n, handler in enumerate(handlers):
-        await save(world, f"job{n}", run=handler, place=ROUND)
-    await Worker(world, slots=100).register(*handlers)
-    for n in range(6):
-        await trigger(world, f"job{n}")
-    last = await world.value("SELECT max(lane) FROM runs")
-    await world.change("UPDATE runs SET not_before = not_before + :later WHERE lane < :lane", later=HOUR, lane=last)
+    await waiting_in_lanes(world, 6)
+    await only_the_last_is_due(world)
     assert (await assign(world)).runs == 1
 
 
@@ -117,14 +122,8 @@ async def test_a_step_that_found_nothing_due_is_followed_by_the_kinds_behind_it(
 ) -> None:
     """The walk stops behind what was looked at, so none is passed over."""
     monkeypatch.setattr(unassigned, "KINDS_AT_ONCE", 1)
-    handlers = [f"python:jobs:n{n}" for n in range(unassigned.WALKS_MAX + 1)]
-    for n, handler in enumerate(handlers):
-        await save(world, f"job{n}", run=handler, place=ROUND)
-    await Worker(world, slots=100).register(*handlers)
-    for n in range(len(handlers)):
-        await trigger(world, f"job{n}")
-    last = await world.value("SELECT max(lane) FROM runs")
-    await world.change("UPDATE runs SET not_before = not_before + :later WHERE lane < :lane", later=HOUR, lane=last)
+    await waiting_in_lanes(world, unassigned.WALKS_MAX + 1)
+    await only_the_last_is_due(world)
     steps = [(await assign(world)).runs for _ in range(2)]
     assert sum(steps) == 1
 

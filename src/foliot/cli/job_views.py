@@ -7,6 +7,7 @@ from typing import Any, Final
 import click
 
 from foliot.cli.completion import job_name
+from foliot.cli.output import Output
 from foliot.cli.run_watch import repeat
 from foliot.cli.server_access import User, remote
 from foliot.cli.table import Column
@@ -274,13 +275,20 @@ def explain(user: User, items: Sequence[Mapping[str, Any]], answer: Mapping[str,
         return
     for item in items:
         echo(item["sentence"])
-        for candidate in item.get("candidates", ()):  # a server of an older version names none
-            if candidate["score"] is not None:
-                mark = "→" if candidate["chosen"] else " "
-                echo(f"  {mark} {candidate['node']}  {candidate['score']:.2f}")
+        _scores(out, item)
         if item["hint"]:
             code = f"  [{item['code']}]" if item["code"] else ""
             echo(out.dim(f"  {item['hint']}{code}"))
+
+
+def _scores(out: Output, item: Mapping[str, Any]) -> None:
+    """What the route of a waiting run compares, a worker a line."""
+    compared = [one for one in item.get("candidates", ()) if one["score"] is not None]  # an older server names none
+    if compared:
+        echo(out.dim(f"  {out.say('route_scores')}"))
+    for one in compared:
+        mark = "→" if one["chosen"] else " "
+        echo(f"  {mark} {one['node']}  {one['score']:.2f}")
 
 
 @click.command()

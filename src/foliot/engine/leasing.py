@@ -261,6 +261,14 @@ class Leasing:
             if self._stopping or self._rests() is not None:
                 self._release_all()
         self._expire()
+        self._note_gap(looked, began_at, has_more_to_assign=has_more_to_assign)
+        if looked.is_more or has_more_to_assign:
+            self._tide.ready = True
+            return 0
+        return self._rest_s()
+
+    def _note_gap(self, looked: "_Looked", began_at: float, *, has_more_to_assign: bool) -> None:
+        """How long the next step waits for others to come up, by what this one found."""
         if looked.runs:
             self._alone_until = began_at + ALONE_FOR_S if looked.runs == 1 else began_at
         if looked.is_full or has_more_to_assign:
@@ -268,10 +276,6 @@ class Leasing:
         else:
             is_alone = began_at < self._alone_until  # a look between two leases of a line finds nothing
             self._gap.thin(began_at=began_at, ended_at=self._clock.monotonic(), is_alone=is_alone)
-        if looked.is_more or has_more_to_assign:
-            self._tide.ready = True
-            return 0
-        return self._rest_s()
 
     async def _assign(self, polls: Sequence[Poll]) -> bool:
         """Let routes say for whom ready runs are, if workers ask that serve such lanes; True: there are more runs.

@@ -19,6 +19,7 @@ from foliot.domain.run import RunState
 from foliot.domain.why.facts import CandidateFacts, MoveFacts, RouteFacts, RunFacts, WentFacts
 from foliot.operations.nodes import cause_of
 from foliot.operations.services import Services
+from foliot.ports.store.assignment import ANYONE
 from foliot.ports.store.journal import EventFilter, Topic
 from foliot.ports.store.lookups import RunRow, Waiting
 from foliot.ports.store.node_row import NodeRow
@@ -26,8 +27,6 @@ from foliot.ports.store.node_row import NodeRow
 TELLING: Final = frozenset({"least_load"})
 """Routes that tell of each move of a job."""
 MOVED: Final = "job.moved"
-ANYONE: Final = "*"
-"""`RunRow.assigned_to` of a run that any worker that fits may have."""
 MOVES_LOOKED_AT: Final = 20  # events of the job
 
 

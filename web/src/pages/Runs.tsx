@@ -22,6 +22,7 @@ import { useRights } from "../parts/rights.ts";
 import { useSelection } from "../parts/Selection.tsx";
 import { useZone } from "../parts/settings.ts";
 import { At } from "../parts/Times.tsx";
+import { NewPill } from "../parts/useHeld.tsx";
 import { useSay } from "../words/say.ts";
 import { RunTable } from "./RunTable.tsx";
 
@@ -152,13 +153,7 @@ export function RunsPage() {
             </Button>
           </span>
         )}
-        <span role="status">
-          {fresh > 0 && (
-            <button type="button" className="pill" onClick={show}>
-              {say("runs.new", { count: fresh })}
-            </button>
-          )}
-        </span>
+        <NewPill waiting={fresh} show={show} word="runs.new" />
       </div>
       <div
         onPointerEnter={() => {

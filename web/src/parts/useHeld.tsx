@@ -59,14 +59,21 @@ export function useHeld<T>(items: readonly T[], keyOf: (item: T) => string, of =
   return { rows, around, waiting, show };
 }
 
+interface PillProps {
+  waiting: number;
+  show: () => void;
+  /** What they are called. */
+  word?: "held.new" | "runs.new";
+}
+
 /** The new ones that wait; a press shows them. */
-export function NewPill({ waiting, show }: { waiting: number; show: () => void }) {
+export function NewPill({ waiting, show, word = "held.new" }: PillProps) {
   const say = useSay();
   return (
     <span role="status">
       {waiting > 0 && (
         <button type="button" className="pill" onClick={show}>
-          {say("held.new", { count: waiting })}
+          {say(word, { count: waiting })}
         </button>
       )}
     </span>

@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from foliot.domain.health import HealthRules
 from foliot.domain.routing import FittingWorker, Ready, Routed
+
+ANYONE: Final = "*"
+"""In the place of a session: the run is for any worker that fits. No session has this name."""
 
 
 class AskRoute(Protocol):

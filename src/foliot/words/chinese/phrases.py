@@ -16,6 +16,7 @@ PHRASES: Final[Catalogue] = {
     "succeeded": "{job}  {run}  成功，用时 {took}",
     "ended": "{job}  {run}  {state}",
     "ended_why": "{job}  {run}  {state}：{why}",
+    "route_scores": "它的路由比较的分数：",
     "would_trigger": "{job} 将会执行（v{version}）",
     "paused": "{name} 已暂停",
     "days_whole_since": "更早的执行未计入；自 {since} 起完整",

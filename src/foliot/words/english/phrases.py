@@ -16,6 +16,7 @@ PHRASES: Final[Catalogue] = {
     "succeeded": "{job}  {run}  succeeded in {took}",
     "ended": "{job}  {run}  {state}",
     "ended_why": "{job}  {run}  {state}: {why}",
+    "route_scores": "its route compares:",
     "would_trigger": "{job} would run (v{version})",
     "paused": "{name} is paused",
     "days_whole_since": "older runs are not counted; whole since {since}",

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from foliot.domain.instants import Instant
+from foliot.ports.store.assignment import ANYONE
 from foliot.store.sql.firing.record import Recorded, fire_row, fresh
 from foliot.store.sql.firing.run_shape import RunShape
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement
-from foliot.store.sql.leasing.assigned import ANYONE
 from foliot.store.sql.leasing.fire_routes import AssignedFire
 from foliot.store.sql.leasing.route_step import ASSIGNED_FOR_US
 from foliot.store.sql.leasing.run_kinds import STEP_US

@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from foliot.domain.clocks import ClockDoubt
 from foliot.domain.instants import Instant
 from foliot.domain.late_work import ON_TIME
+from foliot.ports.store.assignment import ANYONE
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
 from foliot.store.sql.leasing.candidates import (
@@ -21,9 +22,6 @@ from foliot.store.sql.leasing.candidates import (
     Candidate,
 )
 from foliot.store.sql.leasing.run_kinds import SESSIONS, STEP_US
-
-ANYONE: Final = "*"
-"""`runs.assigned_to` of a run that any fitting worker may lease: no session has this name."""
 
 ASSIGNED: Final = "r.state = 'PENDING' AND r.parked = 2"
 

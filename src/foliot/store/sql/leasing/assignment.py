@@ -16,12 +16,12 @@ from foliot.domain.clocks import ClockDoubt
 from foliot.domain.health import HealthRules
 from foliot.domain.instants import Instant
 from foliot.domain.job import Lane
-from foliot.ports.store.assignment import AskRoute, Assigned
+from foliot.ports.store.assignment import ANYONE, AskRoute, Assigned
 from foliot.store.sql.jobs.definitions import Definitions, StoredJob
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, WALK, WALK_MARIADB, assigned_rank
+from foliot.store.sql.leasing.assigned import ASSIGNED, WALK, WALK_MARIADB, assigned_rank
 from foliot.store.sql.leasing.broadcast import Whole, cut
 from foliot.store.sql.leasing.broadcast import within_reach as wholes_within_reach
 from foliot.store.sql.leasing.fitting_workers import Business, KnownOffers, KnownPaces, LiveWorker, live_workers

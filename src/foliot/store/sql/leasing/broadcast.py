@@ -13,6 +13,7 @@ from foliot.domain.bounds import SHARDS_MAX
 from foliot.domain.instants import Instant, Micros
 from foliot.domain.job import LoadedJob
 from foliot.domain.run import FailureKind, format_run_id
+from foliot.ports.store.assignment import ANYONE
 from foliot.ports.store.journal import Happening, Topic
 from foliot.ports.store.runs import NAMES_TOLD
 from foliot.store.sql.cluster.leadership import IN_TERM
@@ -23,7 +24,7 @@ from foliot.store.sql.firing.line import bump
 from foliot.store.sql.jobs.lanes import Lanes
 from foliot.store.sql.kernel.database import TryAgain, Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED, RANK, WALK, WALK_MARIADB
+from foliot.store.sql.leasing.assigned import ASSIGNED, RANK, WALK, WALK_MARIADB
 from foliot.store.sql.leasing.fitting_workers import LiveWorker, labels_in, offers_in
 
 CUT_MAX: Final = 2000

@@ -9,9 +9,10 @@ from foliot.domain.health import Health, HealthRules, worse
 from foliot.domain.instants import SECOND, Instant, Micros
 from foliot.domain.job import Lane
 from foliot.domain.routing import FittingWorker
+from foliot.ports.store.assignment import ANYONE
 from foliot.store.sql.kernel.database import Tx
 from foliot.store.sql.kernel.statement import BIGINT, TEXT, RowSet, Statement, keys
-from foliot.store.sql.leasing.assigned import ANYONE, ASSIGNED
+from foliot.store.sql.leasing.assigned import ASSIGNED
 from foliot.store.sql.statistics.ranges import paces as paces_of
 
 PACES_FOR_US: Final[Micros] = 10 * SECOND

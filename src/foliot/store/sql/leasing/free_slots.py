@@ -4,8 +4,8 @@ import heapq
 from collections.abc import Collection, Iterable, Mapping
 
 from foliot.domain.instants import Instant
+from foliot.ports.store.assignment import ANYONE
 from foliot.ports.store.runs import Poll
-from foliot.store.sql.leasing.assigned import ANYONE
 from foliot.store.sql.leasing.candidates import Candidate
 
 

@@ -14,11 +14,10 @@ from foliot.domain.own_parameters import usual_params
 from foliot.domain.routing import BY_PACE, FittingWorker, Move, Ready, Routed
 from foliot.domain.routing.choice import key_of
 from foliot.domain.routing.placement import placed
-from foliot.ports.store.assignment import AskRoute
+from foliot.ports.store.assignment import ANYONE, AskRoute
 from foliot.ports.store.journal import Happening, Topic
 from foliot.store.sql.firing.follow import OWN
 from foliot.store.sql.kernel.database import Tx
-from foliot.store.sql.leasing.assigned import ANYONE
 from foliot.store.sql.leasing.fitting_workers import Business, KnownPaces, LiveWorker, OwnRuns
 
 ASSIGNED_FOR_US: Final[Micros] = 30 * SECOND

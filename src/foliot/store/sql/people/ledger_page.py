@@ -4,7 +4,6 @@ Seven statements at most, however many instants: each is about all of them, and 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Final, NamedTuple
 
 from foliot.domain.fire import SkipReason
@@ -122,18 +121,16 @@ def ledger_since(tx: Tx, job_id: int, since: Instant, *, known_version: int, lim
         tries=_last_tries(tx, runs),
         shards=_shards(tx, runs),
         waiting={
-            run.run_id: replace(
-                waiting_for(
-                    run,
-                    in_the_way.line,
-                    versions.lanes[run.lane],
-                    [*by_key.get(run.run_id, ()), *limits.of(run.lane, versions.lanes[run.lane])],
-                    now,
-                    maintained,
-                    own,
-                    assigned,
-                ),
-                route_state=route_state,
+            run.run_id: waiting_for(
+                run,
+                in_the_way.line,
+                versions.lanes[run.lane],
+                [*by_key.get(run.run_id, ()), *limits.of(run.lane, versions.lanes[run.lane])],
+                now,
+                maintained,
+                own,
+                assigned,
+                route_state,
             )
             for run in pending
         },

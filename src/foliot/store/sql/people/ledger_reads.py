@@ -1,7 +1,6 @@
 """The ledger for people: what became of instants, and what a waiting run waits for."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Final
 
 from foliot.domain.fire import schedule_key
@@ -107,8 +106,10 @@ def waits(tx: Tx, runs: Sequence[RunRow]) -> Mapping[int, Waiting]:
         line = lines.get(run.job_id, ())
         own_runs = own.of(run.job_id)
         own_limits = [*by_key.get(run.run_id, ()), *limits.of(run.lane, lanes[run.lane])]
-        waiting = waiting_for(run, line, lanes[run.lane], own_limits, now, maintained, own_runs, assigned)
-        found[run.run_id] = replace(waiting, route_state=states.get(run.job_id))
+        state = states.get(run.job_id)
+        found[run.run_id] = waiting_for(
+            run, line, lanes[run.lane], own_limits, now, maintained, own_runs, assigned, state
+        )
     return found
 
 
@@ -125,10 +126,12 @@ def waiting_for(
     maintained: Maintenance | None,
     own: Mapping[str, int],
     assigned: Mapping[str, int],
+    route_state: str | None,
 ) -> Waiting:
     """What a run waits for, by the cluster's maintenance, the line of its job, its lane and the lane's limits.
 
-    Where the lane is routed: `own`, the runs of its job by session, and `assigned`, the runs that wait for each.
+    Where the lane is routed: `own`, the runs of its job by session, `assigned`, the runs that wait for each, and
+    `route_state`, what its route keeps.
     """
     ahead = _in_front_of(run, line) if run.serial else []
     return Waiting(
@@ -140,6 +143,7 @@ def waiting_for(
         maintenance=maintained,
         own=own,
         assigned=assigned,
+        route_state=route_state,
     )
 
 
