@@ -1,7 +1,7 @@
 /// How instants, events and days of a job look: a tone, and where two kinds have the same one, a texture or a shape, so
 /// that colour alone tells nothing.
 import type { EventOut, FireOut } from "../api/types.ts";
-import { type Tone, toneOf } from "../parts/state.ts";
+import { type Tone, toneOf } from "./states.ts";
 
 /** What became of an instant. `waits`: it has a run that did not begin, also one that something holds. */
 export type FireKind =

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { glyphOf, toneOf } from "../parts/state.ts";
+import { glyphOf, toneOf } from "../format/states.ts";
 import { en } from "../words/en.ts";
 import { contrast, distance, EYES } from "./eyes.ts";
 

@@ -5,12 +5,12 @@ import { runShards } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { barOf, spanOf, tookOf } from "../format/gantt.ts";
 import { runPath } from "../format/paths.ts";
+import { toneOf } from "../format/states.ts";
 import { isOver } from "../live/changes.ts";
 import { NodeLink, RowLink, RunLink } from "../parts/links.tsx";
 import { Pages } from "../parts/Pages.tsx";
 import { State } from "../parts/State.tsx";
 import { useNow } from "../parts/settings.ts";
-import { toneOf } from "../parts/state.ts";
 import { Since, Took } from "../parts/Times.tsx";
 import { useSay } from "../words/say.ts";
 

@@ -3,12 +3,12 @@ import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import type { RangeStats } from "../api/stats.ts";
 import { STEP_MS, stepAt, type TimeRange } from "../format/figures.ts";
+import { toneOf } from "../format/states.ts";
 import { clockTime, count } from "../format/time.ts";
 import { isWord, type Say, useSay } from "../words/say.ts";
 import { Fold } from "./Fold.tsx";
 import { ListTable } from "./ListTable.tsx";
 import { useNow, useZone } from "./settings.ts";
-import { toneOf } from "./state.ts";
 import { BarChart } from "./TimeChart.tsx";
 import { At } from "./Times.tsx";
 

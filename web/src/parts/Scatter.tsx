@@ -4,12 +4,12 @@ import { runDots } from "../api/queries.ts";
 import type { RunOut } from "../api/types.ts";
 import { dotOf, type TimeRange } from "../format/figures.ts";
 import { runPath } from "../format/paths.ts";
+import { toneOf } from "../format/states.ts";
 import { clockTime, duration } from "../format/time.ts";
 import { isWord, useSay, useUnits } from "../words/say.ts";
 import { Loaded } from "./Loaded.tsx";
 import { RowLink } from "./links.tsx";
 import { useNow, useZone } from "./settings.ts";
-import { toneOf } from "./state.ts";
 import { ChartFrame, type Range } from "./TimeChart.tsx";
 
 interface Props {

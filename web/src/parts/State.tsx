@@ -1,6 +1,7 @@
 /// A state as glyph and word.
+
+import { glyphOf, toneOf } from "../format/states.ts";
 import { isWord, useSay } from "../words/say.ts";
-import { glyphOf, toneOf } from "./state.ts";
 
 type Family =
   | "state"

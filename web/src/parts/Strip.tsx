@@ -2,10 +2,10 @@
 import { type KeyboardEvent, useDeferredValue } from "react";
 import type { StripOut } from "../api/types.ts";
 import { runPath } from "../format/paths.ts";
+import { toneOf } from "../format/states.ts";
 import { duration } from "../format/time.ts";
 import { isWord, useSay, useUnits } from "../words/say.ts";
 import { useGo } from "./links.tsx";
-import { toneOf } from "./state.ts";
 
 const LEAST = 0.18;
 /** A bar and the gap behind it, as in app.css. */

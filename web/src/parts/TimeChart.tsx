@@ -1,10 +1,10 @@
 /// One question over time: bars of parts, or lines. The same figures stand in a table below the charts.
 import type { ReactNode } from "react";
 import { type Box, lineOf, placeOf, STEP_MS, stacked, type TimeRange } from "../format/figures.ts";
+import type { Tone } from "../format/states.ts";
 import { clockTime } from "../format/time.ts";
 import { Brush } from "./Brush.tsx";
 import { useNow, useZone } from "./settings.ts";
-import type { Tone } from "./state.ts";
 
 const WIDTH = 1200;
 const HEIGHT = 96;
